@@ -1,0 +1,18 @@
+/**
+ * The vocabulary that every room shares: names, keys, results, errors, and the ports to time, logs and metrics.
+ *
+ * No vendor, no state, no I/O but the system clock. What is here is here because at least two rooms would otherwise
+ * define it twice.
+ *
+ * @module
+ */
+export * from './backoff.ts';
+export * from './clock.ts';
+export * from './errors.ts';
+export * from './key.ts';
+export * from './kubernetes-object.ts';
+export * from './logger.ts';
+export * from './metrics.ts';
+export * from './result.ts';
+export * from './snapshot.ts';
+export * from './policy-rule.ts';

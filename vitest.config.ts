@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+// Unit tests stand beside their source and need nothing; component and e2e tests run on the real parts that
+// `test/lab` starts once for all of them.
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/support/**/*.test.ts', 'scripts/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'component',
+          include: ['test/component/**/*.test.ts', 'test/conformance/**/*.test.ts'],
+          globalSetup: ['test/support/lab-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/lab-setup.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
