@@ -1,0 +1,125 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** "1500ms", "10s", "2m", "1h": a Go duration of one unit, in milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h)$/, 'must be a duration such as 500ms, 10s or 2m')
+  .transform((text) => Number.parseInt(text, 10) * (units[text.replace(/^\d+/, '')] ?? Number.NaN));
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const port = z.coerce.number().int().min(0).max(65_535);
+
+const environmentSchema = z.object({
+  ATOLL_NAMESPACE: z.string().min(1).default('atoll-system').describe("Atoll's namespace on the hub"),
+  ATOLL_INSTALLATION_ID: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a DNS label')
+    .optional()
+    .describe('Whose objects are ours in the members; kept on the hub once set'),
+  ATOLL_HUB_KUBECONFIG: z.string().min(1).optional().describe("The hub's kubeconfig file; in-cluster when not set"),
+  ATOLL_REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('redis:// or rediss://, with its password'),
+  ATOLL_REDIS_ALLOW_NO_PASSWORD: flag.default(false).describe('Development only: take a Redis without a password'),
+  ATOLL_REDIS_PREFIX: z.string().regex(/^[\w.-]+$/).default('atoll').describe('Prefix of every Redis key'),
+  ATOLL_REPLICA: z.string().min(1).default(hostname()).describe('Name of this replica, as shown in Leases'),
+  ATOLL_BIND_ADDRESS: z.string().min(1).default('0.0.0.0').describe('Address of the health and metrics port'),
+  ATOLL_HEALTH_PORT: port.default(8080).describe('Port of /livez, /readyz and /metrics'),
+  ATOLL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged'),
+  ATOLL_LEASE_DURATION: duration.prefault('15s').describe("How long a replica's lease lasts without renewal"),
+  ATOLL_LEASE_RENEW_DEADLINE: duration.prefault('10s').describe('A replica that could not renew for so long stops writing'),
+  ATOLL_LEASE_RETRY_PERIOD: duration.prefault('2s').describe('Time between renewals'),
+  ATOLL_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4).describe('Keys worked on at once per shard'),
+  ATOLL_PROBE_INTERVAL: duration.prefault('20s').describe('Time between two probes of a healthy member'),
+  ATOLL_STATUS_INTERVAL: duration.prefault('250ms').describe('Status of one object is written at most this often'),
+  ATOLL_GIT_ALLOW_LOOPBACK: flag.default(false).describe('Let GitSources reach loopback and private addresses'),
+});
+
+/** Everything that the environment decides, read once. Durations are milliseconds. */
+export interface Config {
+  readonly namespace: string;
+  readonly installationId: string | undefined;
+  readonly hubKubeconfig: string | undefined;
+  readonly redis: { readonly url: string; readonly allowNoPassword: boolean; readonly keyPrefix: string };
+  readonly replica: string;
+  readonly bindAddress: string;
+  readonly healthPort: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly lease: { readonly duration: number; readonly renewDeadline: number; readonly retryPeriod: number };
+  readonly concurrency: number;
+  readonly probeInterval: number;
+  readonly statusInterval: number;
+  readonly gitAllowLoopback: boolean;
+}
+
+/** An environment variable is missing or bad; the message names each. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads Atoll's configuration from environment variables.
+ * @throws ConfigError naming every variable that is missing or bad
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    throw new ConfigError('NODE_TLS_REJECT_UNAUTHORIZED=0 would switch off certificate checks everywhere: unset it');
+  }
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new ConfigError(`the environment is not usable:\n  ${lines.join('\n  ')}`);
+  }
+  const config = toConfig(parsed.data);
+  const { duration: lasts, renewDeadline, retryPeriod } = config.lease;
+  if (!(lasts > renewDeadline && renewDeadline > retryPeriod * 1.2)) {
+    throw new ConfigError(
+      'ATOLL_LEASE_DURATION must be longer than ATOLL_LEASE_RENEW_DEADLINE, and that than 1.2 × ATOLL_LEASE_RETRY_PERIOD',
+    );
+  }
+  return Object.freeze(config);
+}
+
+function toConfig(variables: z.output<typeof environmentSchema>): Config {
+  return {
+    namespace: variables.ATOLL_NAMESPACE,
+    installationId: variables.ATOLL_INSTALLATION_ID,
+    hubKubeconfig: variables.ATOLL_HUB_KUBECONFIG,
+    redis: {
+      url: variables.ATOLL_REDIS_URL,
+      allowNoPassword: variables.ATOLL_REDIS_ALLOW_NO_PASSWORD,
+      keyPrefix: variables.ATOLL_REDIS_PREFIX,
+    },
+    replica: variables.ATOLL_REPLICA,
+    bindAddress: variables.ATOLL_BIND_ADDRESS,
+    healthPort: variables.ATOLL_HEALTH_PORT,
+    logLevel: variables.ATOLL_LOG_LEVEL,
+    lease: {
+      duration: variables.ATOLL_LEASE_DURATION,
+      renewDeadline: variables.ATOLL_LEASE_RENEW_DEADLINE,
+      retryPeriod: variables.ATOLL_LEASE_RETRY_PERIOD,
+    },
+    concurrency: variables.ATOLL_CONCURRENCY,
+    probeInterval: variables.ATOLL_PROBE_INTERVAL,
+    statusInterval: variables.ATOLL_STATUS_INTERVAL,
+    gitAllowLoopback: variables.ATOLL_GIT_ALLOW_LOOPBACK,
+  };
+}
+
+/** The variables with their defaults and meaning, for the reference page. */
+export function describeEnvironment(): readonly { name: string; fallback: string; meaning: string }[] {
+  return Object.entries(environmentSchema.shape).map(([name, schema]) => ({
+    name,
+    fallback: defaultOf(name, schema),
+    meaning: schema.description ?? '',
+  }));
+}
+
+function defaultOf(name: string, schema: z.ZodType): string {
+  if (name === 'ATOLL_REPLICA') return "the machine's host name";
+  const definition = schema.def as { readonly defaultValue?: unknown };
+  const value = definition.defaultValue;
+  if (value === undefined) return schema.safeParse(undefined).success ? '' : '(required)';
+  return String(value);
+}
