@@ -1,0 +1,55 @@
+import { gvkOf } from '../kernel/index.ts';
+import type { KubernetesObject } from '../kernel/index.ts';
+import type { ObjectReference } from '../kubernetes/index.ts';
+
+/** Fields of `metadata` that the server sets; sending them is refused, or changes what an apply means. */
+const SERVER_OWNED: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]);
+
+/**
+ * What is sent of a wanted object: without nulls (an API server defaults them and lets us own the default), without
+ * `status` and what the server sets in `metadata`, and a Secret's `stringData` as `data` (a key dropped from
+ * `stringData` would stay in `data` for ever).
+ */
+export function normalize(desired: KubernetesObject): KubernetesObject {
+  const { status: _status, ...rest } = withoutNulls(desired) as KubernetesObject;
+  const metadata = Object.fromEntries(Object.entries(rest.metadata).filter(([name]) => !SERVER_OWNED.has(name)));
+  return foldStringData({ ...rest, metadata });
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
+}
+
+function foldStringData(object: KubernetesObject): KubernetesObject {
+  const { stringData, ...rest } = object;
+  if (object.apiVersion !== 'v1' || object.kind !== 'Secret' || stringData === undefined) return object;
+  const encoded = Object.entries(stringData as Record<string, string>).map(([name, text]) => [
+    name,
+    Buffer.from(text, 'utf8').toString('base64'),
+  ]);
+  const data = { ...(object['data'] as Record<string, string> | undefined), ...Object.fromEntries(encoded) };
+  return { ...rest, data };
+}
+
+/** How the API server addresses an object. */
+export function referenceOf(object: KubernetesObject): ObjectReference {
+  const { namespace, name = '' } = object.metadata;
+  return { gvk: gvkOf(object), name, ...(namespace === undefined || namespace === '' ? {} : { namespace }) };
+}
+
+/** "ConfigMap shop/settings": how messages name an object. */
+export function describe(ref: ObjectReference): string {
+  return `${ref.gvk.kind} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * One object at a time: from what is wanted to one server-side apply, or to none.
+ *
+ * Guarantees:
+ * - **No write when in sync.** An object is in sync when it bears the hash of exactly what is wanted and our field
+ *   manager still owns every field of it (`managedFields`: whoever changes a field of ours takes it away from us). Both
+ *   are read from the object, so a cold start decides without a request, and nothing is remembered between calls.
+ * - **Nothing foreign is touched.** With an owner given, an object without a valid mark of that owner is neither
+ *   changed nor deleted, unless it is unmarked and adoption was asked for. A mark names the object it was made for:
+ *   copied to another object, it counts for nothing.
+ * - **Nothing is resurrected or mistaken.** An apply to an existing object carries its UID; an apply that shall create
+ *   fails when the object has appeared meanwhile; a delete carries UID and resourceVersion.
+ * - **Nobody's field is taken by surprise.** Applies are unforced. What a person edited by hand is taken back by one
+ *   forced apply that is tied to the state it was decided on; what another manager holds is reported.
+ *
+ * On failure the API server's error is thrown as it came. `WaitingError` means that the object is between two states
+ * (appeared, vanished, being deleted): trying again later is the remedy.
+ *
+ * ```
+ *  live? ──no──▶ GET ──absent──▶ create-only apply ───────────────────────────────▶ created
+ *   │             │present                                                           ▲
+ *   ▼             ▼                                                        unforced ─┴▶ updated │ unchanged
+ *  ours? ──no──▶ foreign     in sync? ──yes──▶ unchanged     held by? ──▶     │ conflict
+ *   └──yes─────────────────────▲   └──no──────────────────────▲  └─ people ─▶ forced (drift)
+ * ```
+ *
+ * @module
+ */
+export type { FieldConflict } from '../kubernetes/index.ts';
+export * from './apply-object.ts';
+export * from './apply-order.ts';
+export * from './apply-status.ts';
+export { contentHash } from './canonical-json.ts';
+export { INTERACTIVE_MANAGERS } from './drift.ts';
+export * from './in-sync.ts';
+export * from './ownership-mark.ts';
+export * from './remove-object.ts';
