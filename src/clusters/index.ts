@@ -1,0 +1,25 @@
+/**
+ * The registry of member clusters: from a MemberCluster and its kubeconfig Secret to an engaged `Cluster`.
+ *
+ * A member is engaged by the replica that owns its shard, and by no other: connection → same cluster as before
+ * (kube-system UID) → CRDs → informers synced. What cannot be engaged says why in the MemberCluster's conditions:
+ *
+ * ```
+ *             kubeconfig bad        no answer       401 / 403      another UID
+ *  (look) ──▶ InvalidKubeconfig ── Unreachable ── Unauthorized ── IdentityChanged ──▶ (look again after 5 s)
+ *     │                                            Forbidden
+ *     └──▶ Ready ──(probe every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew)
+ * ```
+ *
+ * One request per probe keeps the steady cost at 0.05 requests a second and cluster. Nothing that a member does
+ * reaches another member: each has its own client, informers and queue.
+ *
+ * @module
+ */
+export type { Cluster, Wire, Wiring } from './cluster.ts';
+export { IdentityChangedError } from './engagement.ts';
+export { installCrds } from './install-crds.ts';
+export { joinCluster } from './join.ts';
+export type { JoinRequest } from './join.ts';
+export { MemberClusters } from './member-clusters.ts';
+export { engagementMemberRules, memberClusterHubRules, memberClusterNamespaceRules } from './rules.ts';

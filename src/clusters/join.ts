@@ -1,0 +1,128 @@
+import { applyObject } from '../apply/index.ts';
+import { AtollError, gvkOf } from '../kernel/index.ts';
+import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
+import type { Connection, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
+
+/** 30 days, in seconds: long enough for a weekend's outage, short enough not to be forgotten. */
+const TOKEN_LIFETIME = 30 * 24 * 3600;
+const SERVICE_ACCOUNT = 'atoll';
+
+/** Who joins what, with which rights. */
+export interface JoinRequest {
+  readonly hub: KubernetesClient;
+  /** The member, with rights to create roles in it. */
+  readonly member: KubernetesClient;
+  /** Address and CA of the member as Atoll shall use them; its own credentials are made here. */
+  readonly connection: Connection;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Atoll's namespace, on the hub and in the member. */
+  readonly namespace: string;
+  /** What Atoll may do in the member. */
+  readonly rules: readonly PolicyRule[];
+  readonly progress: (line: string) => void;
+}
+
+/**
+ * Makes a cluster a member: a service account with a role of exactly `rules` in it, a bound token of 30 days
+ * (TokenRequest), the kubeconfig as a Secret on the hub, and the MemberCluster. Doing it again renews the token and
+ * changes nothing else.
+ * @throws ApiError as the hub or the member answers; nothing on the hub is touched before the member is prepared
+ */
+export async function joinCluster(request: JoinRequest): Promise<void> {
+  const write: WriteContext = { identity: { kind: 'self' }, fieldManager: 'atoll-join', guard: () => undefined };
+  for (const object of memberObjects(request)) {
+    await bring(request.member, object, write);
+    request.progress(`${request.name}: ${object.kind} ${object.metadata.name ?? ''}`);
+  }
+  const token = await requestToken(request, write);
+  request.progress(`${request.name}: token of ${TOKEN_LIFETIME / 86_400} days`);
+  for (const object of hubObjects(request, token)) {
+    await bring(request.hub, object, write);
+    request.progress(`hub: ${object.kind} ${object.metadata.name ?? ''}`);
+  }
+}
+
+async function bring(client: KubernetesClient, desired: KubernetesObject, write: WriteContext): Promise<void> {
+  const { namespace, name = '' } = desired.metadata;
+  const live = await client.get({ gvk: gvkOf(desired), name, ...(namespace === undefined ? {} : { namespace }) });
+  const outcome = await applyObject({ client, desired, live, adoption: 'Adopt', force: true, write });
+  if (outcome.result === 'conflict' || outcome.result === 'foreign') {
+    throw new AtollError(`${desired.kind} ${name} of ${client.cluster}: ${outcome.message}`);
+  }
+}
+
+function memberObjects(request: JoinRequest): KubernetesObject[] {
+  const role = `${SERVICE_ACCOUNT}-member`;
+  const labels = { 'app.kubernetes.io/part-of': 'atoll' };
+  const rbac = 'rbac.authorization.k8s.io';
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: request.namespace, labels } },
+    {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: SERVICE_ACCOUNT, namespace: request.namespace, labels },
+      automountServiceAccountToken: false,
+    },
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: role, labels }, rules: request.rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role, labels },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: request.namespace }],
+    },
+  ];
+}
+
+async function requestToken(request: JoinRequest, write: WriteContext): Promise<string> {
+  const reference = {
+    gvk: { group: '', version: 'v1', kind: 'ServiceAccount' },
+    namespace: request.namespace,
+    name: SERVICE_ACCOUNT,
+  };
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: TOKEN_LIFETIME },
+  };
+  const answer = await request.member.createSubresource(reference, 'token', body, write);
+  const token = (answer['status'] as { token?: string } | undefined)?.token;
+  if (token === undefined) throw new AtollError(`${request.name} issued no token for its service account`);
+  return token;
+}
+
+function hubObjects(request: JoinRequest, token: string): KubernetesObject[] {
+  const secret = `member-${request.name}`;
+  const kubeconfig = Buffer.from(JSON.stringify(kubeconfigOf(request, token))).toString('base64');
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: secret, namespace: request.namespace, labels: { 'app.kubernetes.io/part-of': 'atoll' } },
+      type: 'Opaque',
+      data: { kubeconfig },
+    },
+    {
+      apiVersion: 'federation.atoll.dev/v1',
+      kind: 'MemberCluster',
+      metadata: { name: request.name, labels: request.labels },
+      spec: { connection: { kubeconfigSecretRef: { name: secret } } },
+    },
+  ];
+}
+
+/** A kubeconfig of one cluster, one user, one context; JSON is YAML. */
+function kubeconfigOf(request: JoinRequest, token: string): Record<string, unknown> {
+  const { server, caData } = request.connection;
+  const authority =
+    caData === undefined ? {} : { 'certificate-authority-data': Buffer.from(caData).toString('base64') };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: request.name, cluster: { server, ...authority } }],
+    users: [{ name: SERVICE_ACCOUNT, user: { token } }],
+    contexts: [{ name: request.name, context: { cluster: request.name, user: SERVICE_ACCOUNT } }],
+    'current-context': request.name,
+  };
+}

@@ -1,0 +1,96 @@
+import type { FederatedObject, PlacementRow } from '../api/index.ts';
+import type { ConditionDraft } from '../kernel/index.ts';
+import type { StatusWithoutConditions } from './fold-status.ts';
+import type { PlacementDecision } from './placement.ts';
+
+type Draft = Omit<ConditionDraft, 'observedGeneration'>;
+
+/**
+ * The conditions of a federated object. Ready, Available, Progressing and Degraded are always there; Reconciling and
+ * Stalled only while True, as kstatus reads them.
+ */
+export function federatedConditions(
+  object: FederatedObject,
+  status: StatusWithoutConditions,
+  decisions: readonly PlacementDecision[],
+): readonly ConditionDraft[] {
+  const rows = status.placements ?? [];
+  const summary = summarize(object, status, decisions);
+  const unwell = rows.filter((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed');
+  const moving = summary.reason === 'Progressing' || summary.reason === 'Terminating';
+  const drafts: (Draft | undefined)[] = [
+    { type: 'Ready', status: summary.ready ? 'True' : 'False', reason: summary.reason, message: summary.message },
+    available(status),
+    {
+      type: 'Progressing',
+      status: moving ? 'True' : 'False',
+      reason: moving ? summary.reason : 'Settled',
+      message: moving ? summary.message : '',
+    },
+    {
+      type: 'Degraded',
+      status: unwell.length > 0 ? 'True' : 'False',
+      reason: unwell[0] === undefined ? 'AsExpected' : reasonOf(unwell[0]),
+      message: describeRows(unwell),
+    },
+    moving ? { type: 'Reconciling', status: 'True', reason: summary.reason, message: summary.message } : undefined,
+    summary.reason === 'NoClusters' && object.metadata.deletionTimestamp === undefined
+      ? { type: 'Stalled', status: 'True', reason: 'NoClusters', message: summary.message }
+      : undefined,
+  ];
+  const observedGeneration = status.observedGeneration;
+  return drafts.filter((draft) => draft !== undefined).map((draft) => ({ ...draft, observedGeneration }));
+}
+
+interface Summary {
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+function summarize(
+  object: FederatedObject,
+  status: StatusWithoutConditions,
+  decisions: readonly PlacementDecision[],
+): Summary {
+  const rows = status.placements ?? [];
+  const waiting = rows.filter((row) => !(row.state === 'Synced' && row.phase === 'Running'));
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return { ready: false, reason: 'Terminating', message: `to be removed from ${listClusters(rows)}` };
+  }
+  const unknown = decisions.filter(({ reason }) => reason === 'UnknownCluster').map(({ cluster }) => cluster);
+  if (unknown.length > 0) {
+    return { ready: false, reason: 'UnknownCluster', message: `no MemberCluster is named ${unknown.join(', ')}` };
+  }
+  if (status.clusters.desired === 0 && rows.length === 0) {
+    return { ready: false, reason: 'NoClusters', message: 'the placement selects no cluster' };
+  }
+  if (object.spec.suspend === true) return { ready: waiting.length === 0, reason: 'Suspended', message: 'spec.suspend is set' };
+  if (waiting.length === 0) return { ready: true, reason: 'Ready', message: `ready in ${listClusters(rows)}` };
+  const blocked = waiting.find((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.state === 'Unknown');
+  return { ready: false, reason: blocked === undefined ? 'Progressing' : reasonOf(blocked), message: describeRows(waiting) };
+}
+
+/** Available: every placed cluster serves, be it an older revision while a newer one is on its way. */
+function available(status: StatusWithoutConditions): Draft {
+  const rows = (status.placements ?? []).filter((row) => row.targetRevision !== '');
+  const serving = rows.filter((row) => row.phase === 'Running' && row.state !== 'Unknown');
+  if (rows.length > 0 && serving.length === rows.length) {
+    return { type: 'Available', status: 'True', reason: 'Available', message: `serving in ${listClusters(rows)}` };
+  }
+  const missing = rows.filter((row) => !serving.includes(row));
+  const message = rows.length === 0 ? 'placed in no cluster' : `not serving in ${listClusters(missing)}`;
+  return { type: 'Available', status: 'False', reason: 'NotAvailable', message };
+}
+
+function reasonOf(row: PlacementRow): string {
+  return row.reason === '' ? row.state : row.reason;
+}
+
+function describeRows(rows: readonly PlacementRow[]): string {
+  return rows.map((row) => `${row.cluster}: ${row.message === '' ? reasonOf(row) : row.message}`).join('; ');
+}
+
+function listClusters(rows: readonly PlacementRow[]): string {
+  return rows.length === 0 ? 'no cluster' : rows.map(({ cluster }) => cluster).join(', ');
+}

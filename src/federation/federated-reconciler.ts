@@ -1,0 +1,179 @@
+import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
+import { ReadYourWrites, applyStatus, contentHash } from '../apply/index.ts';
+import type { Lister } from '../informers/index.ts';
+import { done, formatTime, requeueAfter } from '../kernel/index.ts';
+import type { Clock, ClusterName, Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
+import { AlreadyExistsError } from '../kubernetes/index.ts';
+import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import type { ReconcileContext } from '../workqueue/index.ts';
+import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
+import { foldStatus } from './fold-status.ts';
+import type { MemberState } from './fold-status.ts';
+import { decidePlacement } from './placement.ts';
+import type { PlacementCandidate, PlacementDecision } from './placement.ts';
+import { CONTROLLER_REVISION, dataOf, expiredRevisions, newRevision, numberOf, revisionData, revisionName } from './revisions.ts';
+import type { StatusRows } from './status-rows.ts';
+
+/** What the hub's worker needs to decide about one kind of federated object. */
+export interface FederatedReconcilerOptions {
+  readonly kind: FederatedKind;
+  readonly hub: KubernetesClient;
+  readonly objects: Lister;
+  readonly members: Lister;
+  /** ControllerRevisions of federated objects, with the index `owner` (UID). */
+  readonly revisions: Lister;
+  readonly rows: StatusRows;
+  readonly clock: Clock;
+}
+
+/** The index of ControllerRevisions by the UID of the object that owns them. */
+export const OWNER_INDEX = 'owner';
+
+/**
+ * The hub's side of a federated object: which revision it has, which clusters it is placed on, which of them shall
+ * have what. It decides and records; what it records is applied by each member's own worker.
+ */
+export class FederatedReconciler {
+  readonly #options: FederatedReconcilerOptions;
+  readonly #written = new ReadYourWrites();
+
+  constructor(options: FederatedReconcilerOptions) {
+    this.#options = options;
+  }
+
+  /** Hub rights of every federated kind. */
+  static rules(kinds: readonly FederatedKind[]): readonly PolicyRule[] {
+    const plurals = kinds.map(({ federated }) => federated.plural);
+    const federation = ['federation.atoll.dev'];
+    return [
+      { apiGroups: federation, resources: plurals, verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups: federation, resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
+      {
+        apiGroups: ['apps'],
+        resources: ['controllerrevisions'],
+        verbs: ['get', 'list', 'watch', 'create', 'delete'],
+      },
+    ];
+  }
+
+  /** fetch → deleted? → finalizer → revision → placement → status → old revisions. */
+  async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
+    const object = this.#fetch(key);
+    if (object === undefined) return done;
+    if (object.metadata.deletionTimestamp !== undefined) return this.#withdraw(object, context);
+    if (!hasFinalizer(object)) return this.#adopt(object, context);
+    const decisions = decidePlacement(object.spec.placement, this.#candidates());
+    const revision = object.spec.suspend === true ? this.#recordedRevision(object) : await this.#ensureRevision(object, context);
+    await this.#writeStatus(object, decisions, revision, context);
+    await this.#expireRevisions(object, context);
+    return done;
+  }
+
+  #fetch(key: Key): FederatedObject | undefined {
+    const cached = this.#options.objects.get(`${key.namespace}/${key.name}`);
+    return this.#written.newest(cached) as FederatedObject | undefined;
+  }
+
+  /** The finalizer comes before anything is placed: what is placed must be withdrawn. Its event brings the key back. */
+  async #adopt(object: FederatedObject, context: ReconcileContext): Promise<Result> {
+    const updated = await addFinalizer(this.#options.hub, this.#reference(object), object, write('atoll', context));
+    this.#written.remember(updated);
+    return requeueAfter(0);
+  }
+
+  /** Every recorded cluster is told to remove the object; when all have, the finalizer goes. */
+  async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
+    if (!hasFinalizer(object)) return done;
+    const left = await this.#writeStatus(object, [], '', context);
+    if (left > 0) return done;
+    await removeFinalizer(this.#options.hub, this.#reference(object), object, write('atoll', context));
+    await this.#options.rows.drop(object.metadata.uid ?? '');
+    return done;
+  }
+
+  #candidates(): PlacementCandidate[] {
+    return this.#members()
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => ({ name: metadata.name ?? '', labels: metadata.labels ?? {} }));
+  }
+
+  #members(): readonly MemberCluster[] {
+    return this.#options.members.list() as readonly MemberCluster[];
+  }
+
+  #recordedRevision(object: FederatedObject): string {
+    return object.status?.updateRevision ?? '';
+  }
+
+  /** The name of the ControllerRevision of the object's present spec, which is created when it is missing. */
+  async #ensureRevision(object: FederatedObject, context: ReconcileContext): Promise<string> {
+    const name = revisionName(object);
+    const own = this.#ownRevisions(object);
+    if (own.some((revision) => revision.metadata.name === name)) return name;
+    const number = Math.max(0, ...own.map((revision) => numberOf(revision))) + 1;
+    try {
+      await this.#options.hub.create(newRevision(object, number), write('atoll', context));
+    } catch (error) {
+      if (!(error instanceof AlreadyExistsError)) throw error;
+      await this.#assertSame(object, name);
+    }
+    return name;
+  }
+
+  /** The informer was behind, or two contents share a hash, which must not pass for the same revision. */
+  async #assertSame(object: FederatedObject, name: string): Promise<void> {
+    const { namespace = '' } = object.metadata;
+    const existing = await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name });
+    const same = existing !== undefined && contentHash(dataOf(existing)) === contentHash(revisionData(object));
+    if (!same) throw new Error(`ControllerRevision ${namespace}/${name} exists with other content`);
+  }
+
+  #ownRevisions(object: FederatedObject): readonly KubernetesObject[] {
+    return this.#options.revisions.byIndex(OWNER_INDEX, object.metadata.uid ?? '');
+  }
+
+  /** @returns how many clusters have, or are to have, the object */
+  async #writeStatus(
+    object: FederatedObject,
+    decisions: readonly PlacementDecision[],
+    updateRevision: string,
+    context: ReconcileContext,
+  ): Promise<number> {
+    const rows = await this.#options.rows.read(object.metadata.uid ?? '');
+    const now = formatTime(this.#options.clock.now());
+    const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
+    const updated = await applyStatus(this.#options.hub, object, status, write('atoll-status', context));
+    if (updated !== undefined) this.#written.remember(updated);
+    return status.placements?.length ?? 0;
+  }
+
+  #memberStates(): ReadonlyMap<ClusterName, MemberState> {
+    return new Map(
+      this.#members().map((member) => {
+        const ready = member.status?.conditions?.find(({ type }) => type === 'Ready');
+        return [member.metadata.name ?? '', { ready: ready?.status === 'True', reason: ready?.reason ?? 'NotEngaged' }];
+      }),
+    );
+  }
+
+  async #expireRevisions(object: FederatedObject, context: ReconcileContext): Promise<void> {
+    const { namespace = '' } = object.metadata;
+    const { status } = this.#written.newest(object) as FederatedObject;
+    const targets = (status?.placements ?? []).map((row) => row.targetRevision);
+    const inUse = new Set([...targets, status?.currentRevision ?? '', status?.updateRevision ?? '']);
+    for (const revision of expiredRevisions(this.#ownRevisions(object), inUse, object.spec.revisionHistoryLimit ?? 10)) {
+      const { name = '', uid = '', resourceVersion } = revision.metadata;
+      const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      await this.#options.hub.delete({ gvk: CONTROLLER_REVISION, namespace, name }, preconditions, write('atoll', context));
+    }
+  }
+
+  #reference(object: FederatedObject): ObjectReference {
+    const { name = '', namespace = '' } = object.metadata;
+    return { gvk: this.#options.kind.federated.gvk, name, namespace };
+  }
+}
+
+function write(fieldManager: string, context: ReconcileContext): WriteContext {
+  return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
+}

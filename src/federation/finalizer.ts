@@ -1,0 +1,53 @@
+import type { KubernetesObject } from '../kernel/index.ts';
+import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+
+/** On every hub object whose deletion has something to clean up first. */
+export const CASCADE_FINALIZER = 'federation.atoll.dev/cascade';
+
+/** Whether the object waits for Atoll before it goes. */
+export function hasFinalizer(object: KubernetesObject): boolean {
+  return object.metadata.finalizers?.includes(CASCADE_FINALIZER) ?? false;
+}
+
+/**
+ * Adds the finalizer by JSON patch with a test of the resourceVersion: never by server-side apply, which would make
+ * Atoll's field manager own the list, and never to an object that is being deleted (an API server refuses that).
+ * @throws InvalidError when the object changed since it was read: look again
+ */
+export function addFinalizer(
+  client: KubernetesClient,
+  reference: ObjectReference,
+  object: KubernetesObject,
+  write: WriteContext,
+): Promise<KubernetesObject> {
+  return setFinalizers(client, { reference, object, finalizers: [...(object.metadata.finalizers ?? []), CASCADE_FINALIZER] }, write);
+}
+
+/** Takes the finalizer away, by the same rule. The object may be gone afterwards. */
+export function removeFinalizer(
+  client: KubernetesClient,
+  reference: ObjectReference,
+  object: KubernetesObject,
+  write: WriteContext,
+): Promise<KubernetesObject> {
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== CASCADE_FINALIZER);
+  return setFinalizers(client, { reference, object, finalizers }, write);
+}
+
+interface Change {
+  readonly reference: ObjectReference;
+  readonly object: KubernetesObject;
+  readonly finalizers: readonly string[];
+}
+
+function setFinalizers(client: KubernetesClient, change: Change, write: WriteContext): Promise<KubernetesObject> {
+  const { resourceVersion = '' } = change.object.metadata;
+  return client.jsonPatch(
+    change.reference,
+    [
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'add', path: '/metadata/finalizers', value: [...change.finalizers] },
+    ],
+    write,
+  );
+}

@@ -1,0 +1,153 @@
+import type { FederatedObject, PlacementRow } from '../api/index.ts';
+import { mergeConditions } from '../kernel/index.ts';
+import type { ClusterName } from '../kernel/index.ts';
+import { federatedConditions } from './federated-conditions.ts';
+import type { PlacementDecision } from './placement.ts';
+import type { StatusRow } from './status-rows.ts';
+
+/** What is known of a member beside its rows. */
+export interface MemberState {
+  readonly ready: boolean;
+  readonly reason: string;
+}
+
+/** Everything that the status of a federated object is made of. */
+export interface FoldInput {
+  readonly object: FederatedObject;
+  readonly decisions: readonly PlacementDecision[];
+  /** Revision that every placed cluster shall have; empty while the object is being deleted. */
+  readonly updateRevision: string;
+  readonly rows: ReadonlyMap<ClusterName, StatusRow>;
+  readonly members: ReadonlyMap<ClusterName, MemberState>;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** The status without the conditions. */
+export type StatusWithoutConditions = Omit<NonNullable<FederatedObject['status']>, 'conditions'>;
+
+/**
+ * Folds the members' reports into the status of the federated object. Pure. Rows keep their times while nothing of
+ * them changes; a report that is missing keeps what the hub showed last; a member that is not watched is Unknown.
+ */
+export function foldStatus(input: FoldInput): NonNullable<FederatedObject['status']> {
+  const { object, now } = input;
+  const before = object.status;
+  const placements = foldRows(input);
+  const desired = placements.filter((row) => row.targetRevision !== '');
+  const counts = countClusters(desired);
+  const settled = counts.synced === desired.length && placements.length === desired.length;
+  const currentRevision = settled && input.updateRevision !== '' ? input.updateRevision : before?.currentRevision;
+  const sourceRevision = object.metadata.annotations?.['atoll.dev/source-revision'];
+  const requestedAt = object.metadata.annotations?.['atoll.dev/requestedAt'];
+  const status: StatusWithoutConditions = {
+    observedGeneration: object.metadata.generation ?? 0,
+    phase: phaseOf(object, desired),
+    ...(sourceRevision === undefined ? {} : { sourceRevision }),
+    ...(currentRevision === undefined ? {} : { currentRevision }),
+    ...revisionField(input.updateRevision, before?.updateRevision),
+    clusters: counts,
+    observed: sumObserved(desired),
+    placements,
+    ...(requestedAt === undefined ? {} : { lastHandledReconcileAt: requestedAt }),
+  };
+  const conditions = federatedConditions(object, status, input.decisions);
+  return { ...status, conditions: mergeConditions(before?.conditions, conditions, now) };
+}
+
+function revisionField(wanted: string, before: string | undefined): { updateRevision?: string } {
+  const updateRevision = wanted === '' ? before : wanted;
+  return updateRevision === undefined ? {} : { updateRevision };
+}
+
+/** A row for every placed cluster, and for every cluster that was placed and is not rid of the object yet. */
+function foldRows(input: FoldInput): PlacementRow[] {
+  const recorded = new Map((input.object.status?.placements ?? []).map((row) => [row.cluster, row]));
+  const placed = new Set(input.decisions.filter(({ placed: is }) => is).map(({ cluster }) => cluster));
+  const withdrawn = [...recorded.keys()].filter((name) => !placed.has(name) && input.members.has(name));
+  const targets = new Map([
+    ...[...placed].map((name): [string, string] => [name, input.updateRevision]),
+    ...withdrawn.map((name): [string, string] => [name, '']),
+  ]);
+  return [...targets]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .filter(([name, target]) => !(target === '' && isRemoved(input.rows.get(name))))
+    .filter(([name, target]) => target !== '' || recorded.has(name))
+    .map(([name, target]) => keepTimes(foldRow(input, name, target, recorded.get(name)), recorded.get(name), input.now));
+}
+
+function isRemoved(row: StatusRow | undefined): boolean {
+  return row?.state === 'Removed' && row.targetRevision === '';
+}
+
+type UntimedRow = Omit<PlacementRow, 'lastTransitionTime' | 'lastSuccessTime'>;
+
+function foldRow(input: FoldInput, cluster: ClusterName, target: string, before: PlacementRow | undefined): UntimedRow {
+  const report = input.rows.get(cluster);
+  const member = input.members.get(cluster);
+  const base = { cluster, targetRevision: target };
+  const shown = lastShown(report, before);
+  if (member?.ready !== true) {
+    const reason = member?.reason ?? 'UnknownCluster';
+    return { ...base, ...shown, state: 'Unknown', reason, message: 'the cluster is not being watched' };
+  }
+  if (report === undefined || report.targetRevision !== target || report.state === 'Removed') {
+    if (report === undefined && before?.targetRevision === target) return withoutTimes(before);
+    const reason = target === '' ? 'Withdrawing' : 'Pending';
+    return { ...base, ...shown, state: 'OutOfDate', reason, message: '' };
+  }
+  return { ...base, ...shown, state: report.state, reason: report.reason, message: report.message.slice(0, 256) };
+}
+
+/** Phase and figures: the newest report's, else those that the hub showed last. */
+function lastShown(report: StatusRow | undefined, before: PlacementRow | undefined): Pick<UntimedRow, 'phase' | 'observed'> {
+  const phase = report?.phase ?? before?.phase;
+  const observed = report?.observed ?? before?.observed;
+  return { ...(phase === undefined ? {} : { phase }), ...(observed === undefined ? {} : { observed }) };
+}
+
+function withoutTimes(row: PlacementRow): UntimedRow {
+  const { lastTransitionTime: _transition, lastSuccessTime: _success, ...rest } = row;
+  return rest;
+}
+
+/** `lastTransitionTime`: when state or target changed; `lastSuccessTime`: when it last became Synced at its target. */
+function keepTimes(row: UntimedRow, before: PlacementRow | undefined, now: string): PlacementRow {
+  const same = before?.state === row.state && before.targetRevision === row.targetRevision;
+  const lastTransitionTime = same ? before.lastTransitionTime : now;
+  const lastSuccessTime = row.state === 'Synced' && !same ? now : before?.lastSuccessTime;
+  return { ...row, lastTransitionTime, ...(lastSuccessTime === undefined ? {} : { lastSuccessTime }) };
+}
+
+/** Whether a row is where it shall be and its workload is well. */
+export function isReady(row: Pick<PlacementRow, 'state' | 'phase'>): boolean {
+  return row.state === 'Synced' && row.phase === 'Running';
+}
+
+function countClusters(desired: readonly PlacementRow[]): NonNullable<StatusWithoutConditions['clusters']> {
+  const ready = desired.filter((row) => isReady(row)).length;
+  const synced = desired.filter((row) => row.state === 'Synced').length;
+  return { desired: desired.length, synced, ready, summary: `${ready}/${desired.length}` };
+}
+
+/** Numbers are summed over the clusters; texts are shown when all agree, else all of them, sorted. */
+function sumObserved(desired: readonly PlacementRow[]): Record<string, string | number> {
+  const fields = new Set(desired.flatMap((row) => Object.keys(row.observed ?? {})));
+  return Object.fromEntries(
+    [...fields].toSorted().map((field) => {
+      const values = desired.map((row) => row.observed?.[field]).filter((value) => value !== undefined);
+      const numbers = values.filter((value) => typeof value === 'number');
+      if (numbers.length === values.length) return [field, numbers.reduce((sum, value) => sum + value, 0)];
+      return [field, [...new Set(values.map(String))].toSorted().join(', ')];
+    }),
+  );
+}
+
+function phaseOf(object: FederatedObject, desired: readonly PlacementRow[]): StatusWithoutConditions['phase'] {
+  if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if (desired.length === 0) return 'Pending';
+  if (desired.some((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed')) return 'Failed';
+  if (desired.every((row) => isReady(row))) return 'Running';
+  if (desired.some((row) => row.state === 'Synced' && row.phase === 'Scaling')) return 'Scaling';
+  return 'Progressing';
+}

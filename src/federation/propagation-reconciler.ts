@@ -1,0 +1,160 @@
+import type { FederatedKind, FederatedObject, MemberCluster, PlacementRow } from '../api/index.ts';
+import { applyObject, removeObject, withMark } from '../apply/index.ts';
+import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
+import type { Cluster } from '../clusters/index.ts';
+import type { Lister } from '../informers/index.ts';
+import { WaitingError, done, requeueAfter } from '../kernel/index.ts';
+import type { Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
+import { NotFoundError } from '../kubernetes/index.ts';
+import type { Identity, KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import type { ReconcileContext } from '../workqueue/index.ts';
+import { MemberNamespaces } from './member-namespaces.ts';
+import { reportOf, reportOfError } from './propagation-report.ts';
+import { renderMemberObject } from './render.ts';
+import { CONTROLLER_REVISION, dataOf } from './revisions.ts';
+import type { RevisionData } from './revisions.ts';
+import type { StatusRow } from './status-rows.ts';
+
+/** How long a foreground deletion is given before the object is looked at again without an event. */
+const DELETION_CHECK = 5000;
+
+/** What one member's worker needs to bring one kind of federated object into its cluster. */
+export interface PropagationOptions {
+  readonly kind: FederatedKind;
+  readonly cluster: Cluster;
+  readonly hub: KubernetesClient;
+  /** Federated objects, from the hub's informer. */
+  readonly objects: Lister;
+  /** MemberClusters, from the hub's informer. */
+  readonly members: Lister;
+  /** ControllerRevisions, from the hub's informer. */
+  readonly revisions: Lister;
+  readonly installation: string;
+  /** Leaves a report for the hub's worker. */
+  readonly report: (object: FederatedObject, row: StatusRow) => Promise<void>;
+}
+
+/**
+ * A member's side of a federated object of any kind: the cluster gets exactly the revision that the hub recorded for
+ * it, or is rid of the object when the hub recorded that. It never looks at the live spec, and knows no kind by name.
+ */
+export class PropagationReconciler {
+  readonly #options: PropagationOptions;
+  readonly #namespaces: MemberNamespaces;
+  readonly #live: Lister;
+
+  constructor(options: PropagationOptions) {
+    this.#options = options;
+    this.#namespaces = new MemberNamespaces(options.cluster.client);
+    this.#live = options.cluster.informers.informer(options.kind.target.gvk).lister;
+  }
+
+  /** Rights in a member for these kinds. */
+  static rules(kinds: readonly FederatedKind[]): readonly PolicyRule[] {
+    return kinds.map(({ target }) => ({
+      apiGroups: [target.gvk.group],
+      resources: [target.plural],
+      verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    }));
+  }
+
+  /** fetch → recorded for this cluster? → withdraw, or apply the recorded revision → report. */
+  async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
+    const object = this.#options.objects.get(`${key.namespace}/${key.name}`) as FederatedObject | undefined;
+    const row = object?.status?.placements?.find(({ cluster }) => cluster === key.cluster);
+    if (object === undefined || row === undefined) return done;
+    try {
+      if (row.targetRevision === '') return await this.#withdraw(object, context);
+      if (object.spec.suspend === true) return done;
+      return await this.#propagate(object, row, context);
+    } catch (error) {
+      const failure = reportOfError(error, row.targetRevision);
+      if (failure !== undefined) await this.#options.report(object, failure);
+      throw error;
+    }
+  }
+
+  async #propagate(object: FederatedObject, row: PlacementRow, context: ReconcileContext): Promise<Result> {
+    const data = await this.#revision(object, row.targetRevision);
+    const mark = this.#mark(object);
+    const member = this.#options.members.get(row.cluster) as MemberCluster | undefined;
+    const candidate = { name: row.cluster, labels: member?.metadata.labels ?? {} };
+    const rendered = renderMemberObject(this.#options.kind, object, { name: row.targetRevision, data }, candidate);
+    const outcome = await this.#apply(object, withMark(rendered, mark), context);
+    await this.#options.report(object, reportOf(outcome, row.targetRevision));
+    return done;
+  }
+
+  /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
+  async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
+    const { namespace = '', name = '' } = object.metadata;
+    const input = {
+      client: this.#options.cluster.client,
+      desired,
+      live: this.#live.get(`${namespace}/${name}`),
+      owner: this.#mark(object),
+      adoption: object.spec.policy?.adoption ?? 'Fail',
+      write: this.#write(object, context),
+    };
+    try {
+      return await applyObject(input);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      const created = await this.#namespaces.ensure(namespace, { ...input.write, identity: { kind: 'self' } });
+      if (!created) throw error;
+      return applyObject(input);
+    }
+  }
+
+  /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
+  async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
+    const { namespace = '', name = '' } = object.metadata;
+    if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned');
+    const outcome = await removeObject({
+      client: this.#options.cluster.client,
+      ref: this.#reference(namespace, name),
+      owner: this.#mark(object),
+      live: this.#live.get(`${namespace}/${name}`),
+      write: this.#write(object, context),
+      propagationPolicy: 'Foreground',
+    });
+    if (outcome === 'gone') return this.#removed(object, 'Removed');
+    if (outcome === 'foreign') return this.#removed(object, 'NotOurs');
+    await this.#options.report(object, { targetRevision: '', state: 'OutOfDate', reason: 'Deleting', message: '' });
+    return requeueAfter(DELETION_CHECK);
+  }
+
+  async #removed(object: FederatedObject, reason: string): Promise<Result> {
+    await this.#options.report(object, { targetRevision: '', state: 'Removed', reason, message: '' });
+    return done;
+  }
+
+  /** The recorded revision; read from the hub when the informer has not got it yet. */
+  async #revision(object: FederatedObject, name: string): Promise<RevisionData> {
+    const { namespace = '' } = object.metadata;
+    const cached = this.#options.revisions.get(`${namespace}/${name}`);
+    const revision = cached ?? (await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name }));
+    if (revision === undefined) throw new WaitingError(`ControllerRevision ${namespace}/${name} is not there yet`);
+    return dataOf(revision);
+  }
+
+  #mark(object: FederatedObject): OwnerMark {
+    const { kind, group } = this.#options.kind.federated.gvk;
+    const { namespace = '', name = '', uid = '' } = object.metadata;
+    return { installation: this.#options.installation, kind: `${kind}.${group}`, namespace, name, uid };
+  }
+
+  #reference(namespace: string, name: string): ObjectReference {
+    return { gvk: this.#options.kind.target.gvk, namespace, name };
+  }
+
+  /** Writes are made as the tenant's service account in the target namespace, when the object names one. */
+  #write(object: FederatedObject, context: ReconcileContext): WriteContext {
+    const account = object.spec.serviceAccountName ?? '';
+    const identity: Identity =
+      account === ''
+        ? { kind: 'self' }
+        : { kind: 'serviceAccount', namespace: object.metadata.namespace ?? '', name: account };
+    return { identity, fieldManager: 'atoll', guard: context.guard, signal: context.signal };
+  }
+}

@@ -1,0 +1,68 @@
+import type { FederatedObject } from '../api/index.ts';
+import { contentHash } from '../apply/index.ts';
+import type { KubernetesObject } from '../kernel/index.ts';
+
+/** What a ControllerRevision of a federated object holds: all that decides what a member gets. */
+export interface RevisionData {
+  readonly template: FederatedObject['spec']['template'];
+  readonly overrides: NonNullable<FederatedObject['spec']['overrides']>;
+}
+
+/** The kind that keeps revisions (Kubernetes' own, as StatefulSets and DaemonSets use it). */
+export const CONTROLLER_REVISION = { group: 'apps', version: 'v1', kind: 'ControllerRevision' };
+
+/** On every ControllerRevision of Atoll, so that one informer finds them and no others. */
+export const REVISION_LABEL = 'atoll.dev/federated-kind';
+
+/** What of an object's spec makes its revision. Placement and policy are not in it: they change without a new one. */
+export function revisionData(object: FederatedObject): RevisionData {
+  return { template: object.spec.template, overrides: object.spec.overrides ?? [] };
+}
+
+/** "sessions-6d5f0a21c4": the object's name and a hash of the canonical JSON of the data. */
+export function revisionName(object: FederatedObject): string {
+  return `${object.metadata.name ?? ''}-${contentHash(revisionData(object)).slice(0, 10)}`;
+}
+
+/** The ControllerRevision to create, owned by the object, so that the hub's garbage collector ends with it. */
+export function newRevision(object: FederatedObject, number: number): KubernetesObject {
+  const { name = '', namespace = '', uid = '' } = object.metadata;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: revisionName(object),
+      namespace,
+      labels: { [REVISION_LABEL]: object.kind },
+      ownerReferences: [
+        { apiVersion: object.apiVersion, kind: object.kind, name, uid, controller: true, blockOwnerDeletion: false },
+      ],
+    },
+    data: revisionData(object),
+    revision: number,
+  };
+}
+
+/** Reads the data of a ControllerRevision that {@link newRevision} made. */
+export function dataOf(revision: KubernetesObject): RevisionData {
+  return revision['data'] as RevisionData;
+}
+
+/** The number of a revision: larger is newer. */
+export function numberOf(revision: KubernetesObject): number {
+  return Number(revision['revision'] ?? 0);
+}
+
+/**
+ * Which revisions can go: beyond `limit`, the oldest first, and never one that is in use.
+ * @param inUse names of the revisions that a cluster has, is to get, or that the status calls current
+ */
+export function expiredRevisions(
+  revisions: readonly KubernetesObject[],
+  inUse: ReadonlySet<string>,
+  limit: number,
+): readonly KubernetesObject[] {
+  const idle = revisions.filter((revision) => !inUse.has(revision.metadata.name ?? ''));
+  const newestFirst = idle.toSorted((a, b) => numberOf(b) - numberOf(a));
+  return newestFirst.slice(limit);
+}

@@ -1,0 +1,58 @@
+import type { ClusterName } from '../kernel/index.ts';
+import type { RedisConnections } from '../redis/index.ts';
+
+/** How one cluster is doing with one federated object, as the cluster's worker reported it last. */
+export interface StatusRow {
+  /** The revision that the report is about; empty for a withdrawal. */
+  readonly targetRevision: string;
+  readonly state: 'Synced' | 'OutOfDate' | 'Conflict' | 'Blocked' | 'Removed';
+  /** The member object's own phase, when it has one for the generation that was applied. */
+  readonly phase?: string;
+  /** The figures of the member object that are shown on the hub. */
+  readonly observed?: Readonly<Record<string, string | number>>;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Where the members' workers leave their reports for the hub's worker. A hint: a lost row is reported again. */
+export interface StatusRows {
+  /** The rows of an object (by UID), by cluster. */
+  read(uid: string): Promise<ReadonlyMap<ClusterName, StatusRow>>;
+  /** Replaces one row. @returns whether it differs from what was there */
+  report(uid: string, cluster: ClusterName, row: StatusRow): Promise<boolean>;
+  /** Forgets an object. */
+  drop(uid: string): Promise<void>;
+}
+
+/** Sets a field only when its value changes; answers 1 when it did. */
+const REPORT = `
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+/** {@link StatusRows} as one Redis hash per object: `<prefix>:{rows:<uid>}`, field = cluster, value = JSON. */
+export class RedisStatusRows implements StatusRows {
+  readonly #redis: RedisConnections;
+
+  constructor(redis: RedisConnections) {
+    this.#redis = redis;
+  }
+
+  async read(uid: string): Promise<ReadonlyMap<ClusterName, StatusRow>> {
+    const fields = await this.#redis.producer().hgetall(this.#key(uid));
+    return new Map(Object.entries(fields).map(([cluster, text]) => [cluster, JSON.parse(text) as StatusRow]));
+  }
+
+  async report(uid: string, cluster: ClusterName, row: StatusRow): Promise<boolean> {
+    const changed = await this.#redis.producer().eval(REPORT, 1, this.#key(uid), cluster, JSON.stringify(row));
+    return changed === 1;
+  }
+
+  async drop(uid: string): Promise<void> {
+    await this.#redis.producer().del(this.#key(uid));
+  }
+
+  #key(uid: string): string {
+    return `${this.#redis.prefix}:{rows:${uid}}`;
+  }
+}
