@@ -1,26 +1,21 @@
-import type { Redis } from 'ioredis';
-import type { Clock, Logger, Metrics } from '../kernel/index.ts';
-
-export type { Redis } from 'ioredis';
-
-/** Where Redis is and how keys are named. */
-export interface RedisOptions {
-  /** redis:// or rediss://, with user and password. */
-  readonly url: string;
-  /** What every key begins with: "atoll". */
-  readonly keyPrefix: string;
-  /** Accept a Redis without a password: for development only. */
-  readonly allowNoPassword: boolean;
-}
-
-export declare class RedisConnections {
-  constructor(options: RedisOptions & { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics });
-  readonly prefix: string;
-  lease(): Redis;
-  producer(): Redis;
-  blocking(): Redis;
-  onReady(callback: () => void): void;
-  healthy(): boolean;
-  lastError(): string | undefined;
-  close(): Promise<void>;
-}
+/**
+ * Connections to Redis, one kind a use, because one set of options cannot serve all of them.
+ *
+ * | kind       | while Redis is down                    | why                                                              |
+ * | ---------- | -------------------------------------- | ---------------------------------------------------------------- |
+ * | `lease`    | rejects at once; hung: after 1.5 s     | a renewal that is sent late could extend somebody else's lease   |
+ * | `producer` | rejects at once; hung: after 2 s       | the caller keeps what it wanted to write, and writes it on ready |
+ * | `blocking` | waits for as long as it takes          | a worker's blocking read must neither time out nor give up       |
+ *
+ * Guarantees: constructing connects to nothing, and nothing here throws because Redis is down, starting, full or wrong;
+ * every kind reconnects by itself within a second of Redis' return. A Redis that could lose keys by itself
+ * (a `maxmemory-policy` other than `noeviction`), is a read-only replica, is older than 6.2, or is to be
+ * used without a password, is refused: no connection becomes ready, and `lastError()` says why.
+ *
+ * Redis holds hints only. Whoever uses it can rebuild what was in it.
+ *
+ * @module
+ */
+export { RedisConnections } from './redis-connections.ts';
+export type { Redis, RedisOptions } from './redis-connections.ts';
+export { Script } from './script.ts';

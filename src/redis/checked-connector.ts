@@ -1,0 +1,61 @@
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { AbstractConnector } from 'ioredis';
+import { AtollError } from '../kernel/index.ts';
+import { refuseServer } from './server-check.ts';
+import type { ServerInfo } from './server-check.ts';
+
+/** The options of ioredis that say where to connect. */
+interface Address {
+  readonly host?: string;
+  readonly port?: number;
+  readonly family?: number;
+  readonly path?: string;
+  readonly tls?: ConnectionOptions;
+  readonly disconnectTimeout: number;
+}
+
+type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
+type ConnectorClass = new (options: unknown) => AbstractConnector;
+
+/** A connector for ioredis that lets a connection become ready only on a server that is fit, and tells why others are not. */
+export function checkedConnector(onRefused: (reason: string) => void): ConnectorClass {
+  return class CheckedConnector extends AbstractConnector {
+    readonly #address: Address;
+
+    constructor(options: unknown) {
+      super((options as Address).disconnectTimeout);
+      this.#address = options as Address;
+    }
+
+    override connect(): Promise<Stream> {
+      const { host, port, family, path, tls } = this.#address;
+      const where = path === undefined ? { host, port, family } : { path };
+      this.connecting = true;
+      const stream = tls === undefined ? connectTcp(where as { port: number }) : connectTls({ ...where, ...tls });
+      stream.once('error', (error) => (this.firstError = error));
+      this.stream = stream;
+      return Promise.resolve(stream);
+    }
+
+    override check(info: ServerInfo): boolean {
+      const reason = refuseServer(info);
+      if (reason !== undefined) onRefused(reason);
+      return reason === undefined;
+    }
+  };
+}
+
+/** A connector for ioredis that connects to nothing: the client ends at once, and every command to it fails. */
+export function refusingConnector(reason: string): ConnectorClass {
+  return class RefusingConnector extends AbstractConnector {
+    constructor() {
+      super(0);
+    }
+
+    override connect(): Promise<Stream> {
+      return Promise.reject(new AtollError(reason));
+    }
+  };
+}
