@@ -1,0 +1,122 @@
+import { z } from 'zod';
+
+import { conditionsSchema, observedGenerationSchema, timeSchema } from './condition.ts';
+import { mapSchema } from './metadata.ts';
+import { dnsSubdomainSchema, workloadNameRules } from './names.ts';
+import { objectSchema, publishedKind, type ObjectOf } from './published-kind.ts';
+import { quantitySchema } from './quantity.ts';
+import { fixedAtCreation, withCel, withRules } from './rule.ts';
+
+const resourceNameSchema = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9./-]+$/, 'must be a resource such as cpu or memory');
+const resourceListSchema = mapSchema(resourceNameSchema, quantitySchema, 16);
+
+const resourcesSchema = z.strictObject({
+  requests: resourceListSchema.exactOptional().describe('What each pod is guaranteed, such as cpu and memory.'),
+  limits: resourceListSchema.exactOptional().describe('What each pod may use at most.'),
+});
+
+const storageSchema = z.strictObject({
+  size: fixedAtCreation(quantitySchema)
+    .default('1Gi')
+    .describe('Size of the volume of each pod. It cannot be changed after creation.'),
+  storageClassName: fixedAtCreation(dnsSubdomainSchema)
+    .exactOptional()
+    .describe("Class of the volumes; the cluster's default class when absent. It cannot be changed after creation."),
+  onDelete: z
+    .enum(['Retain', 'Delete'])
+    .default('Delete')
+    .describe('What becomes of the volumes when the RedisCluster is deleted.'),
+});
+
+const configKeySchema = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a setting of redis.conf');
+const configValueSchema = z
+  .string()
+  .max(1024)
+  .regex(/^[^\r\n]*$/, 'must be a single line');
+
+const configSchema = withCel(
+  mapSchema(configKeySchema, configValueSchema, 128),
+  "self.all(key, key.matches('^[a-z][a-z0-9-]*$'))",
+  'keys must be names of settings of redis.conf',
+);
+
+const specSchema = z.strictObject({
+  replicas: z.int().min(1).max(15).default(3).describe('Number of Redis pods.'),
+  version: z
+    .string()
+    .max(32)
+    .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a version such as 8.2 or 8.2.1')
+    .default('8.2')
+    .describe('Version of Redis.'),
+  image: z
+    .string()
+    .max(512)
+    .regex(/^[^\s]+$/, 'must be a container image reference')
+    .exactOptional()
+    .describe('Container image to run instead of the official one of the version.'),
+  resources: resourcesSchema.exactOptional().describe('Compute resources of each pod.'),
+  storage: storageSchema.prefault({}).describe('The volume of each pod.'),
+  config: configSchema.exactOptional().describe('Further settings of redis.conf, each a name and its value.'),
+});
+
+const statusSchema = z.strictObject({
+  observedGeneration: observedGenerationSchema,
+  phase: z
+    .enum(['Pending', 'Progressing', 'Scaling', 'Running', 'Failed'])
+    .exactOptional()
+    .describe('The state in one word.'),
+  conditions: conditionsSchema('Ready, Available, Progressing, Degraded').exactOptional(),
+  replicas: z.int().min(0).exactOptional().describe('Number of pods that exist.'),
+  readyReplicas: z.int().min(0).exactOptional().describe('Number of pods that are ready.'),
+  currentVersion: z.string().exactOptional().describe('Version of Redis that all pods run.'),
+  lastSuccessTime: timeSchema.exactOptional().describe('When the cluster last became ready.'),
+  message: z.string().exactOptional().describe('What is wrong or awaited, if anything.'),
+});
+
+/** The whole object. */
+export const redisClusterSchema = withRules(
+  objectSchema({
+    apiVersion: 'workloads.atoll.dev/v1',
+    kind: 'RedisCluster',
+    description: 'A Redis operated by Atoll in the cluster that the object stands in.',
+    spec: specSchema,
+    status: statusSchema,
+  }),
+  ...workloadNameRules,
+);
+
+/** A Redis, as a member serves it. */
+export type RedisCluster = ObjectOf<typeof redisClusterSchema>;
+
+/** The kind RedisCluster. */
+export const redisClusterKind = publishedKind({
+  group: 'workloads.atoll.dev',
+  kind: 'RedisCluster',
+  plural: 'redisclusters',
+  scope: 'Namespaced',
+  location: 'member',
+  // Not "rc": that is the ReplicationController's.
+  shortNames: ['rdc'],
+  categories: ['federation'],
+  versions: [{ name: 'v1', schema: redisClusterSchema }],
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'The state in one word.' },
+    { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Pods wanted.' },
+    { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Pods that are ready.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.currentVersion', description: 'Version that is run.' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since it was created.' },
+    {
+      name: 'Message',
+      type: 'string',
+      jsonPath: '.status.message',
+      description: 'What is wrong or awaited, if anything.',
+      priority: 1,
+    },
+  ],
+});
