@@ -4,6 +4,7 @@
  * @module
  */
 export * from './api-errors.ts';
+export * from './client-options.ts';
 export * from './connection.ts';
 export * from './identity.ts';
 export * from './in-cluster-connection.ts';

@@ -1,0 +1,174 @@
+import type { GroupVersionKind, Json } from '../kernel/index.ts';
+import {
+  AlreadyExistsError,
+  ApiError,
+  BadRequestError,
+  ConflictError,
+  ExpiredError,
+  FieldManagerConflictError,
+  ForbiddenError,
+  InvalidError,
+  KindNotFoundError,
+  NamespaceTerminatingError,
+  NotFoundError,
+  ResourceVersionTooLargeError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnknownFieldError,
+} from './api-errors.ts';
+import type { ApiErrorOptions, FieldConflict, StatusCause, StatusDetails } from './api-errors.ts';
+
+/** What was being done when an API server answered with a failure. */
+export interface CallContext {
+  /** "apply ConfigMap shop/settings", the beginning of the message. */
+  readonly what: string;
+  /** The kind that was addressed, where one was: a 404 without a Status then means that it is not served. */
+  readonly gvk?: GroupVersionKind;
+}
+
+/** A failure as it came: HTTP status (or the code of an ERROR event), Status object if it was one, the text otherwise. */
+export interface Failure {
+  readonly code: number;
+  readonly status: Json | undefined;
+  readonly text: string;
+  readonly retryAfter?: string | undefined;
+}
+
+interface Facts extends Required<Omit<ApiErrorOptions, 'cause'>> {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly causes: readonly StatusCause[];
+  readonly details: StatusDetails;
+  readonly text: string;
+  readonly message: string;
+}
+
+type Classify = (facts: Facts, context: CallContext) => ApiError | undefined;
+
+/** A server that asks to come back without saying when is asked again after a second. */
+const DEFAULT_RETRY_AFTER = 1;
+
+/** The typed error for a failed call. Tells failures of one code apart by reason and causes, as client-go does. */
+export function errorFromFailure(failure: Failure, context: CallContext): ApiError {
+  const facts = factsOf(failure, context);
+  const found = CLASSES[facts.status]?.({ ...facts, details: withRetryAfter(facts.details, failure) }, context);
+  return found ?? new ApiError(facts.message, facts);
+}
+
+function factsOf({ code, status, text }: Failure, context: CallContext): Facts {
+  const body = isRecord(status) && status['kind'] === 'Status' ? status : undefined;
+  const details = isRecord(body?.['details']) ? body['details'] : {};
+  const message = textOf(body?.['message']) ?? (text.trim().slice(0, 256) || 'no further information');
+  return {
+    status: code,
+    reason: textOf(body?.['reason']),
+    causes: causesOf(details['causes']),
+    details: detailsOf(details),
+    text: message,
+    message: `${context.what}: ${message}`,
+  };
+}
+
+const CLASSES: Readonly<Record<number, Classify>> = {
+  400: (facts) => new BadRequestError(facts.message, facts),
+  401: (facts) => new UnauthorizedError(facts.message, facts),
+  403: (facts) =>
+    facts.causes.some((cause) => cause.reason === 'NamespaceTerminating')
+      ? new NamespaceTerminatingError(facts.message, facts)
+      : new ForbiddenError(facts.message, facts),
+  404: notFound,
+  409: conflict,
+  410: (facts) => new ExpiredError(facts.message, facts),
+  422: (facts) => new InvalidError(facts.message, facts.causes.map(invalidField), facts),
+  429: (facts) =>
+    new TooManyRequestsError(facts.message, facts.details.retryAfterSeconds ?? DEFAULT_RETRY_AFTER, facts),
+  500: unknownField,
+  504: (facts) => (isTooLarge(facts) ? new ResourceVersionTooLargeError(facts.message, facts) : undefined),
+};
+
+/** Without a Status it is the router that answers, in plain text: it knows no such resource (yet). */
+function notFound(facts: Facts, { gvk, what }: CallContext): ApiError | undefined {
+  if (facts.reason === 'NotFound' && facts.details.name !== undefined) return new NotFoundError(facts.message, facts);
+  return gvk && new KindNotFoundError(`${what}: the server does not serve this kind`, gvk, facts);
+}
+
+/** Three things are answered as 409, and only causes and reason tell which. */
+function conflict(facts: Facts): ApiError {
+  const fields = facts.causes.filter((cause) => cause.reason === 'FieldManagerConflict');
+  if (fields.length > 0) return new FieldManagerConflictError(facts.message, fields.map(fieldConflict), facts);
+  if (facts.reason === 'AlreadyExists') return new AlreadyExistsError(facts.message, facts);
+  return new ConflictError(facts.message, facts);
+}
+
+/** apply's conversion to the schema fails without a reason: kubernetes/kubernetes#122480. Only the text shows it. */
+function unknownField(facts: Facts): ApiError | undefined {
+  const isConversion = facts.reason === undefined && facts.text.startsWith('failed to create typed patch object');
+  return isConversion ? new UnknownFieldError(facts.message, facts) : undefined;
+}
+
+function isTooLarge({ causes }: Facts): boolean {
+  return causes.some((cause) => cause.reason === 'ResourceVersionTooLarge');
+}
+
+function invalidField({ field = '', reason = '', message = '' }: StatusCause): InvalidError['fields'][number] {
+  return { path: field, reason, message };
+}
+
+// conflict with "NAME" [with subresource "SUB"] [using VERSION [at TIME]]; "using" is printed for updates only.
+const CONFLICT = /^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource "([^"]*)")?( using )?/;
+
+function fieldConflict({ field = '', message = '' }: StatusCause): FieldConflict {
+  const [, manager, subresource, using] = CONFLICT.exec(message) ?? [];
+  if (manager === undefined) return { manager: message, path: field };
+  return {
+    manager: unquote(manager),
+    operation: using === undefined ? 'Apply' : 'Update',
+    ...(subresource !== undefined && { subresource }),
+    path: field,
+  };
+}
+
+/** Go's %q; its escapes for unprintable characters are not JSON's, such a name stays quoted. */
+function unquote(quoted: string): string {
+  return /\\[^"\\]/.test(quoted) ? quoted : quoted.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+}
+
+function withRetryAfter(details: StatusDetails, { retryAfter }: Failure): StatusDetails {
+  const seconds = Number(retryAfter);
+  return retryAfter !== undefined && Number.isFinite(seconds) && seconds >= 0
+    ? { ...details, retryAfterSeconds: seconds }
+    : details;
+}
+
+function causesOf(causes: Json | undefined): readonly StatusCause[] {
+  if (!Array.isArray(causes)) return [];
+  return causes.filter(isRecord).map((cause) => texts(cause, ['reason', 'message', 'field']));
+}
+
+function detailsOf(details: Record<string, Json>): StatusDetails {
+  const { retryAfterSeconds } = details;
+  return {
+    ...texts(details, ['name', 'group', 'kind', 'uid']),
+    ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
+  };
+}
+
+function texts<Field extends string>(
+  record: Record<string, Json>,
+  fields: readonly Field[],
+): { [F in Field]?: string } {
+  const found: { [F in Field]?: string } = {};
+  for (const field of fields) {
+    const text = textOf(record[field]);
+    if (text !== undefined) found[field] = text;
+  }
+  return found;
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isRecord(value: Json | undefined): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

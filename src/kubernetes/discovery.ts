@@ -1,0 +1,138 @@
+import { apiVersionOf, formatGvk } from '../kernel/index.ts';
+import type { Clock, GroupVersionKind, Json } from '../kernel/index.ts';
+import { isFields, readFields } from './answer.ts';
+import type { Fields } from './answer.ts';
+import { ApiError, KindNotFoundError, UnexpectedAnswerError } from './api-errors.ts';
+import type { RequestSender } from './request-sender.ts';
+import type { Resource } from './resource.ts';
+
+const ACCEPT = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',');
+
+/** A miss reads again at most this often: the API server itself takes about as long to serve a new CRD. */
+const MIN_AGE = 2000;
+const TIMEOUT = 10_000;
+/** Seen: 27 kB on a bare server; some 100 bytes for each further kind and version. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** What one of the two discovery documents said. */
+interface Document {
+  readonly etag: string | undefined;
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** apiVersions of which the server could not say what they serve: an aggregated API that does not answer. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+/**
+ * Which kinds an API server serves, and how, by aggregated discovery (Kubernetes 1.26 and newer).
+ *
+ * Kinds that were found are remembered until {@link forget}. A kind that was not found is looked for again, at most
+ * every two seconds. A group version that the server could not look into is *unknown*, which is not the same as absent.
+ */
+export class Discovery {
+  readonly #sender: RequestSender;
+  readonly #clock: Clock;
+  readonly #documents = new Map<string, Document>();
+  #reading: Promise<void> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(sender: RequestSender, clock: Clock) {
+    this.#sender = sender;
+    this.#clock = clock;
+  }
+
+  /** How the server serves a kind. @throws KindNotFoundError when it certainly does not, ApiError when that is unknown */
+  async resourceFor(gvk: GroupVersionKind): Promise<Resource> {
+    const known = this.#find(gvk);
+    if (known) return known;
+    if (this.#clock.monotonic() - this.#readAt >= MIN_AGE) await this.#read();
+    const found = this.#find(gvk);
+    if (found) return found;
+    const name = formatGvk(gvk);
+    if ([...this.#documents.values()].some(({ unknown }) => unknown.has(apiVersionOf(gvk)))) {
+      throw new ApiError(`${name}: the server cannot tell now what ${apiVersionOf(gvk)} serves`);
+    }
+    throw new KindNotFoundError(`${name}: the server does not serve this kind`, gvk);
+  }
+
+  /** The server denied a kind that was remembered: everything is read again by the next question. */
+  forget(): void {
+    this.#documents.clear();
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #find(gvk: GroupVersionKind): Resource | undefined {
+    const name = formatGvk(gvk);
+    return [...this.#documents.values()].map(({ resources }) => resources.get(name)).find(Boolean);
+  }
+
+  /** All who miss something at the same time share one reading. */
+  #read(): Promise<void> {
+    this.#reading ??= Promise.all([this.#readDocument('/api'), this.#readDocument('/apis')])
+      .then(() => {
+        this.#readAt = this.#clock.monotonic();
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
+  async #readDocument(path: string): Promise<void> {
+    const etag = this.#documents.get(path)?.etag;
+    const headers = { accept: ACCEPT, ...(etag !== undefined && { 'if-none-match': etag }) };
+    const answer = await this.#sender.send({ method: 'GET', path, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES });
+    if (answer.status === 304) return;
+    const list = readFields(answer, { what: `discovery ${path}` });
+    this.#documents.set(path, readDiscovery(list, answer.header('etag'), path));
+  }
+}
+
+function readDiscovery(list: Fields, etag: string | undefined, path: string): Document {
+  if (list['kind'] !== 'APIGroupDiscoveryList') {
+    throw new UnexpectedAnswerError(`discovery ${path}: no APIGroupDiscoveryList; Kubernetes 1.26 or newer is needed`);
+  }
+  const resources = new Map<string, Resource>();
+  const unknown = new Set<string>();
+  for (const { group, version, entry } of groupVersions(list)) {
+    if (entry['freshness'] !== 'Current') unknown.add(apiVersionOf({ group, version }));
+    for (const served of entriesOf(entry['resources'])) {
+      const resource = readResource(served, { group, version });
+      resources.set(formatGvk(resource), resource);
+    }
+  }
+  return { etag, resources, unknown };
+}
+
+function* groupVersions(list: Fields): Generator<{ group: string; version: string; entry: Fields }> {
+  for (const item of entriesOf(list['items'])) {
+    const group = isFields(item['metadata']) ? textOf(item['metadata']['name']) : '';
+    for (const entry of entriesOf(item['versions'])) yield { group, version: textOf(entry['version']), entry };
+  }
+}
+
+function readResource(entry: Fields, served: { group: string; version: string }): Resource {
+  const kind = isFields(entry['responseKind']) ? entry['responseKind'] : {};
+  return {
+    group: served.group,
+    version: served.version,
+    kind: textOf(kind['kind']),
+    plural: textOf(entry['resource']),
+    namespaced: entry['scope'] === 'Namespaced',
+    verbs: textsOf(entry['verbs']),
+    subresources: entriesOf(entry['subresources']).map((subresource) => textOf(subresource['subresource'])),
+  };
+}
+
+function entriesOf(value: Json | undefined): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+function textsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,170 @@
+import type { Clock, ClusterName, Counter, Metrics, Random } from '../kernel/index.ts';
+import { UnreachableError } from './api-errors.ts';
+import type { Connection } from './connection.ts';
+import { Deadline } from './deadline.ts';
+import { impersonationHeaders } from './identity.ts';
+import type { WriteContext } from './identity.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
+import { Transport } from './transport.ts';
+import type { Answer, AnswerHead, StreamedAnswer, TransportRequest } from './transport.ts';
+
+/** One call to an API server, before credentials and identity are added. */
+export interface ApiRequest {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  /** Parameters that are undefined or false are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds for each sending. */
+  readonly timeout: number;
+  readonly maxBytes: number;
+  /** Mandatory for everything but GET. */
+  readonly write?: WriteContext;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link RequestSender}. */
+export interface RequestSenderOptions {
+  readonly cluster: ClusterName;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Metrics;
+  readonly userAgent: string;
+}
+
+/** Enough for a worker pool and its informers' lists, few enough for a small API server (its default is 400 for all). */
+const MAX_IN_FLIGHT = 32;
+
+/** How often a call is repeated because the server says 429, and the longest wait it may ask for. */
+const MAX_REPETITIONS = 2;
+const MAX_RETRY_AFTER_SECONDS = 5;
+
+/** A server may close an idle connection in the moment in which it is used again: a read is then sent once more. */
+const CONNECTION_LOST = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+
+/** Sends calls to one API server: as whom, how many at a time, how often, and counted. */
+export class RequestSender {
+  readonly #cluster: ClusterName;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #userAgent: string;
+  readonly #token: Connection['token'];
+  readonly #transport: Transport;
+  readonly #inFlight = new InFlightLimit(MAX_IN_FLIGHT);
+  readonly #requests: Counter;
+
+  constructor(options: RequestSenderOptions) {
+    this.#cluster = options.cluster;
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#userAgent = options.userAgent;
+    this.#token = options.connection.token;
+    this.#transport = new Transport({
+      connection: options.connection,
+      clock: options.clock,
+      maxConnections: MAX_IN_FLIGHT,
+    });
+    this.#requests = options.metrics.counter({
+      name: 'rest_client_requests_total',
+      help: 'Requests to API servers by status code, method and cluster; <error> is one without an answer',
+      labelNames: ['code', 'method', 'cluster'],
+    });
+  }
+
+  /** Sends a call and answers whatever the server says, failures too; 429 is waited out within bounds. */
+  async send(request: ApiRequest): Promise<Answer> {
+    for (let repetitions = 0; ; repetitions += 1) {
+      const answer = await this.#sendOnce(request, repetitions);
+      const wait = Number(answer.header('retry-after') ?? Number.NaN);
+      const isWorthWaiting = answer.status === 429 && wait <= MAX_RETRY_AFTER_SECONDS && repetitions < MAX_REPETITIONS;
+      if (!isWorthWaiting) return answer;
+      await this.#clock.sleep(wait * 1000 * (1 + this.#random() / 4), signalOf(request));
+    }
+  }
+
+  /** Opens a stream. Streams are not counted against the bound: each has its own connection and lasts for minutes. */
+  async open(request: ApiRequest): Promise<StreamedAnswer> {
+    const prepared = await this.#prepare(request);
+    return this.#counted(request.method, this.#transport.stream(prepared));
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #sendOnce(request: ApiRequest, repetitions: number): Promise<Answer> {
+    const release = await this.#enter(request);
+    try {
+      return await this.#exchange(request);
+    } catch (error) {
+      const isLost = error instanceof UnreachableError && CONNECTION_LOST.includes(error.code ?? '');
+      if (!isLost || request.method !== 'GET' || repetitions > 0) throw error;
+      return await this.#exchange(request);
+    } finally {
+      release();
+    }
+  }
+
+  /** Waits for a place no longer than the call itself may take, so that no caller hangs behind a slow server. */
+  async #enter(request: ApiRequest): Promise<() => void> {
+    const what = `${request.method} ${request.path}: waiting for other requests`;
+    const deadline = new Deadline(this.#clock, { milliseconds: request.timeout, what, signal: signalOf(request) });
+    try {
+      return await this.#inFlight.acquire(deadline.signal);
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  async #exchange(request: ApiRequest): Promise<Answer> {
+    const prepared = await this.#prepare(request);
+    // Nothing may be awaited between the guard and the sending: a lease that is lost in between would not be noticed.
+    request.write?.guard();
+    return this.#counted(request.method, this.#transport.request(prepared));
+  }
+
+  async #prepare(request: ApiRequest): Promise<TransportRequest> {
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    return {
+      method: request.method,
+      path: request.path + formatQuery(request.query ?? {}),
+      headers: {
+        accept: 'application/json',
+        'user-agent': this.#userAgent,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(request.write && impersonationHeaders(request.write.identity)),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: request.body }),
+      timeout: request.timeout,
+      maxBytes: request.maxBytes,
+      signal: signalOf(request),
+    };
+  }
+
+  async #counted<Head extends AnswerHead>(method: string, sending: Promise<Head>): Promise<Head> {
+    let code = '<error>';
+    try {
+      const answer = await sending;
+      code = String(answer.status);
+      return answer;
+    } finally {
+      this.#requests.inc({ code, method, cluster: this.#cluster });
+    }
+  }
+}
+
+function signalOf(request: ApiRequest): AbortSignal | undefined {
+  return request.signal ?? request.write?.signal;
+}
+
+function formatQuery(query: NonNullable<ApiRequest['query']>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== false && value !== '') parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
