@@ -1,6 +1,6 @@
 /**
  * The lab process. `startLab` runs it as a child and talks to it over Node's message channel; a developer runs it as
- * `node scripts/run.mjs test/lab/main.ts --directory <folder>`, reads `<folder>/description.json`, and ends it with
+ * `node scripts/run.mjs --lab test/lab/main.ts --directory <folder>`, reads `<folder>/description.json`, and ends it with
  * Ctrl-C. When the channel breaks, the parent is gone, and the lab stops as if told to.
  */
 import { parseArgs } from 'node:util';

@@ -23,7 +23,7 @@ export function labPrograms(environment: NodeJS.ProcessEnv): LabPrograms {
   const text = environment['ATOLL_LAB_PROGRAMS'];
   if (text === undefined) {
     throw new Error(
-      'ATOLL_LAB_PROGRAMS is not set: start the lab through `npm test`, `npm run demo` or `node scripts/run.mjs <file.ts>`',
+      'ATOLL_LAB_PROGRAMS is not set: start the lab through `npm test`, `npm run demo` or `node scripts/run.mjs --lab <file.ts>`',
     );
   }
   return JSON.parse(text) as LabPrograms;
