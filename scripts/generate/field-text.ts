@@ -9,22 +9,24 @@ export function typeOf(field: StructuralSchema): string {
   return field.type ?? 'any';
 }
 
-/** Everything that limits the values of a field, with its rules; a list's limits include those of its entries. */
+/** What limits the values of a field, and the entries of a list or map. A text's form is in its description. */
 export function constraintsOf(field: StructuralSchema, required: boolean): string {
+  const limits = joined('; ', [required ? '**required**' : '', ...limitsOf(field)]);
   const entries = field.items ?? field.additionalProperties;
-  const ofEntries = entries === undefined ? '' : constraintsOf(entries, false);
-  return [required ? '**required**' : '', ...own(field), ofEntries === '' ? '' : `each: ${ofEntries}`]
-    .filter((text) => text !== '')
-    .join('; ');
+  const ofEntries = entries && joined('. ', [joined('; ', limitsOf(entries)), entries.description ?? '']);
+  return joined('; ', [limits, ofEntries ? `each entry: ${ofEntries}` : '']);
 }
 
-function own(field: StructuralSchema): readonly string[] {
+function joined(separator: string, texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(separator);
+}
+
+function limitsOf(field: StructuralSchema): readonly string[] {
   return [
     field.enum === undefined ? '' : `one of ${field.enum.map((value) => `\`${String(value)}\``).join(', ')}`,
     bounds('', field.minimum, field.maximum),
     bounds(' characters', field.minLength, field.maxLength),
     bounds(' entries', field.minItems, field.maxItems ?? field.maxProperties),
-    field.pattern === undefined ? '' : `\`${field.pattern}\``,
     field['x-kubernetes-list-type'] === 'set' ? 'no entry twice' : '',
     field['x-kubernetes-list-type'] === 'map' ? `one entry for each ${keysOf(field)}` : '',
     ...(field['x-kubernetes-validations'] ?? []).map(({ message }) => message),

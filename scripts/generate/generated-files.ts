@@ -14,7 +14,7 @@ export interface StaleFile {
 export async function findStaleFiles(root: string, generators: readonly Generator[]): Promise<readonly StaleFile[]> {
   const wanted = new Map(generators.flatMap((generator) => [...generator.files()]));
   const present = generators.flatMap(({ owns }) => globSync([...owns], { cwd: root }));
-  const paths = [...new Set([...wanted.keys(), ...present])].sort();
+  const paths = [...new Set([...wanted.keys(), ...present])].toSorted();
   const compared = await Promise.all(
     paths.map(async (file) => {
       const content = wanted.get(file);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Immutable } from './published-kind.ts';
+import { textSchema } from './text.ts';
 
 /** A time as the API server writes it. */
 export const timeSchema = z.iso.datetime({ offset: true });
@@ -11,13 +12,10 @@ export const conditionSchema = z.strictObject({
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
   observedGeneration: z.int().min(0).exactOptional().describe('The metadata.generation that the condition speaks of.'),
   lastTransitionTime: timeSchema.describe('When the status last changed from one value to another.'),
-  reason: z
-    .string()
-    .min(1)
-    .max(1024)
-    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be one CamelCase word')
-    .describe('Why, as one CamelCase word for programs.'),
-  message: z.string().max(32_768).describe('Why, as a sentence for people.'),
+  reason: textSchema(1024, /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'one CamelCase word').describe(
+    'Why, for programs.',
+  ),
+  message: z.string().max(32_768).describe('Why, for people.'),
 });
 
 /** One condition of an object. */

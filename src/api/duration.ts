@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { withRules } from './rule.ts';
+import { textSchema } from './text.ts';
 
 const UNIT_MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
@@ -20,7 +21,7 @@ const DURATION = /^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/;
 
 /** A duration of at least `minimum`, in the form of Flux: the same text is a duration in CEL. */
 export function durationSchema(minimum: string): z.ZodString {
-  return withRules(z.string().max(32).regex(DURATION, 'must be a duration such as 30s, 5m or 1h30m'), {
+  return withRules(textSchema(32, DURATION, 'a duration such as 30s, 5m or 1h30m'), {
     cel: `duration(self) >= duration('${minimum}')`,
     message: `must be at least ${minimum}`,
     holds: (text) => parseDuration(text) >= parseDuration(minimum),

@@ -21,7 +21,7 @@ const ABSENT_VALUE: ReadonlySet<Code> = new Set<Code>(['invalid_type', 'invalid_
  */
 export function explainIssue<OfCode extends Code>(issue: z.core.$ZodRawIssue & Issue<OfCode>): string | undefined {
   if (issue.input === undefined && ABSENT_VALUE.has(issue.code)) return 'is required';
-  return EXPLANATIONS[issue.code as OfCode]?.(issue);
+  return EXPLANATIONS[issue.code]?.(issue);
 }
 
 function explainUnknownField({ inst }: Issue<'unrecognized_keys'>): string {

@@ -64,7 +64,7 @@ const statusSchema = z.strictObject({
   sourceRevision: z
     .string()
     .exactOptional()
-    .describe('The Git commit that last changed the object, as branch@sha1:<commit>.'),
+    .describe('The Git commit that last changed the object, as `<branch>@sha1:<commit>`.'),
   currentRevision: z.string().exactOptional().describe('The revision that all clusters have had last.'),
   updateRevision: z.string().exactOptional().describe('The revision that the clusters are brought to.'),
   clusters: clusterCountsSchema.exactOptional().describe('The clusters in numbers.'),

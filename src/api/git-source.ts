@@ -5,6 +5,9 @@ import { durationSchema } from './duration.ts';
 import { dnsSubdomainSchema, serviceAccountNameSchema } from './names.ts';
 import { objectSchema, publishedKind, type ObjectOf } from './published-kind.ts';
 import { withRules } from './rule.ts';
+import { textSchema } from './text.ts';
+
+const HTTPS_URL = /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/;
 
 function secretReferenceSchema(description: string): z.ZodExactOptional<z.ZodObject<{ name: z.ZodString }>> {
   return z
@@ -14,10 +17,7 @@ function secretReferenceSchema(description: string): z.ZodExactOptional<z.ZodObj
 }
 
 const referenceSchema = z.strictObject({
-  branch: z
-    .string()
-    .max(255)
-    .regex(/^[A-Za-z0-9_][^\s~^:?*[\\]*$/, 'must be the name of a branch')
+  branch: textSchema(255, /^[A-Za-z0-9_][^\s~^:?*[\\]*$/, 'the name of a branch')
     .default('main')
     .describe('The branch whose newest commit is applied.'),
 });
@@ -29,14 +29,12 @@ const pathSchema = withRules(z.string().max(1024), {
 });
 
 const specSchema = z.strictObject({
-  url: z
-    .string()
-    .max(2048)
-    .regex(/^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/, 'must be an HTTPS URL without credentials: they belong in secretRef')
-    .describe('HTTPS URL of the repository, without credentials.'),
+  url: textSchema(2048, HTTPS_URL, 'an HTTPS URL without credentials, which belong in secretRef').describe(
+    'Where the repository is.',
+  ),
   ref: referenceSchema.prefault({}).describe('What of the repository to follow.'),
   path: pathSchema.default('').describe('Folder whose manifests are applied, with its subfolders; empty for all.'),
-  interval: durationSchema('10s').default('1m').describe('How often to look for a new commit; at least 10s.'),
+  interval: durationSchema('10s').default('1m').describe('How often to look for a new commit.'),
   timeout: durationSchema('1s').default('60s').describe('How long one look, with its download, may take.'),
   secretRef: secretReferenceSchema('Credentials: the keys username and password, or bearerToken.'),
   caSecretRef: secretReferenceSchema("Certificate authority of the repository's server: the key ca.crt, in PEM."),
@@ -47,7 +45,7 @@ const specSchema = z.strictObject({
   suspend: z.boolean().default(false).describe('Whether to leave everything as it is, and new commits alone.'),
 });
 
-const revisionForm = 'as branch@sha1:<commit>';
+const revisionForm = 'as `<branch>@sha1:<commit>`';
 
 const statusSchema = z.strictObject({
   observedGeneration: observedGenerationSchema,

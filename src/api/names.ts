@@ -1,6 +1,5 @@
-import { z } from 'zod';
-
 import type { Rule } from './rule.ts';
+import { textSchema } from './text.ts';
 
 /** Longest name of a workload: its children append to it and must stay within the 63 characters of a label. */
 export const WORKLOAD_NAME_LIMIT = 40;
@@ -12,37 +11,35 @@ const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const QUALIFIED_NAME = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /** A DNS label: names of clusters and namespaces. */
-export const dnsLabelSchema = z
-  .string()
-  .max(63)
-  .regex(
-    new RegExp(`^${DNS_LABEL}$`),
-    'must be a DNS label: lower-case letters, digits and "-", beginning and ending with a letter or digit',
-  );
+export const dnsLabelSchema = textSchema(
+  63,
+  new RegExp(`^${DNS_LABEL}$`),
+  'a DNS label: lower-case letters, digits and "-", beginning and ending with a letter or digit',
+);
 
 /** A DNS subdomain: names of most objects. */
-export const dnsSubdomainSchema = z
-  .string()
-  .max(253)
-  .regex(
-    new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`),
-    'must be a DNS subdomain: lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
-  );
+export const dnsSubdomainSchema = textSchema(
+  253,
+  new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`),
+  'a DNS subdomain: lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
+);
 
-/** The name of a service account. The pattern refuses the empty name and `system:` identities. */
+/** The name of a service account. The form refuses the empty name and `system:` identities. */
 export const serviceAccountNameSchema = dnsSubdomainSchema;
 
 /** The key of a label or annotation. */
-export const qualifiedNameSchema = z
-  .string()
-  .max(317)
-  .regex(QUALIFIED_NAME, 'must be a name of at most 63 letters, digits, "-", "_" and ".", optionally after "domain/"');
+export const qualifiedNameSchema = textSchema(
+  317,
+  QUALIFIED_NAME,
+  'a name of at most 63 letters, digits, "-", "_" and ".", optionally after a domain and "/"',
+);
 
 /** The value of a label. */
-export const labelValueSchema = z
-  .string()
-  .max(63)
-  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/, 'must be letters, digits, "-", "_" and "."');
+export const labelValueSchema = textSchema(
+  63,
+  /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
+  'letters, digits, "-", "_" and ".", beginning and ending with a letter or digit',
+);
 
 interface Named {
   readonly metadata: { readonly name: string };

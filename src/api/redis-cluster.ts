@@ -6,11 +6,9 @@ import { dnsSubdomainSchema, workloadNameRules } from './names.ts';
 import { objectSchema, publishedKind, type ObjectOf } from './published-kind.ts';
 import { quantitySchema } from './quantity.ts';
 import { fixedAtCreation, withCel, withRules } from './rule.ts';
+import { textSchema } from './text.ts';
 
-const resourceNameSchema = z
-  .string()
-  .max(63)
-  .regex(/^[a-z0-9./-]+$/, 'must be a resource such as cpu or memory');
+const resourceNameSchema = textSchema(63, /^[a-z0-9./-]+$/, 'a resource such as cpu or memory');
 const resourceListSchema = mapSchema(resourceNameSchema, quantitySchema, 16);
 
 const resourcesSchema = z.strictObject({
@@ -19,26 +17,18 @@ const resourcesSchema = z.strictObject({
 });
 
 const storageSchema = z.strictObject({
-  size: fixedAtCreation(quantitySchema)
-    .default('1Gi')
-    .describe('Size of the volume of each pod. It cannot be changed after creation.'),
+  size: fixedAtCreation(quantitySchema).default('1Gi').describe('Size of the volume of each pod.'),
   storageClassName: fixedAtCreation(dnsSubdomainSchema)
     .exactOptional()
-    .describe("Class of the volumes; the cluster's default class when absent. It cannot be changed after creation."),
+    .describe("Class of the volumes; the cluster's default class when absent."),
   onDelete: z
     .enum(['Retain', 'Delete'])
     .default('Delete')
     .describe('What becomes of the volumes when the RedisCluster is deleted.'),
 });
 
-const configKeySchema = z
-  .string()
-  .max(64)
-  .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a setting of redis.conf');
-const configValueSchema = z
-  .string()
-  .max(1024)
-  .regex(/^[^\r\n]*$/, 'must be a single line');
+const configKeySchema = textSchema(64, /^[a-z][a-z0-9-]*$/, 'the name of a setting of redis.conf');
+const configValueSchema = textSchema(1024, /^[^\r\n]*$/, 'a single line');
 
 const configSchema = withCel(
   mapSchema(configKeySchema, configValueSchema, 128),
@@ -48,18 +38,12 @@ const configSchema = withCel(
 
 const specSchema = z.strictObject({
   replicas: z.int().min(1).max(15).default(3).describe('Number of Redis pods.'),
-  version: z
-    .string()
-    .max(32)
-    .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a version such as 8.2 or 8.2.1')
+  version: textSchema(32, /^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'a version such as 8.2 or 8.2.1')
     .default('8.2')
     .describe('Version of Redis.'),
-  image: z
-    .string()
-    .max(512)
-    .regex(/^[^\s]+$/, 'must be a container image reference')
+  image: textSchema(512, /^[^\s]+$/, 'a reference of a container image')
     .exactOptional()
-    .describe('Container image to run instead of the official one of the version.'),
+    .describe('Image to run instead of the official one of the version.'),
   resources: resourcesSchema.exactOptional().describe('Compute resources of each pod.'),
   storage: storageSchema.prefault({}).describe('The volume of each pod.'),
   config: configSchema.exactOptional().describe('Further settings of redis.conf, each a name and its value.'),

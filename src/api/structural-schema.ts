@@ -5,6 +5,9 @@ import type { ValidationRule } from './rule.ts';
 /** Marks, in a schema's meta, a part whose defaults the hub shall not apply, because the members apply them. */
 export const DEFAULTED_IN_MEMBER = 'x-atoll-defaulted-in-member';
 
+/** Holds, in a schema's meta, the form of a text in words; the description gets it. */
+export const FORM = 'x-atoll-form';
+
 /** The part of OpenAPI v3 that Kubernetes calls structural, as far as Atoll's kinds use it. */
 export interface StructuralSchema {
   description?: string;
@@ -39,6 +42,7 @@ interface EmittedSchema extends Omit<StructuralSchema, 'properties' | 'additiona
   items?: EmittedSchema;
   anyOf?: EmittedSchema[];
   [DEFAULTED_IN_MEMBER]?: boolean;
+  [FORM]?: string;
 }
 
 // The order in which a reader wants them; everything that stands in a CRD is here, everything else is dropped.
@@ -89,53 +93,55 @@ const ROOT_PROPERTIES: Record<string, StructuralSchema> = {
 
 function toStructural(emitted: EmittedSchema, defaultsAbove: boolean): StructuralSchema {
   const withDefaults = defaultsAbove && emitted[DEFAULTED_IN_MEMBER] !== true;
-  const plain = withoutSafeIntegerBounds(withDefaults ? emitted : defaultToldOnly(emitted));
-  const structural: StructuralSchema = Object.fromEntries(
-    KEYWORDS.filter((keyword) => plain[keyword] !== undefined).map((keyword) => [keyword, plain[keyword]]),
-  );
+  const told = {
+    ...emitted,
+    description: descriptionOf(emitted, withDefaults),
+    default: withDefaults ? emitted.default : undefined,
+    pattern: patternOf(emitted),
+    minimum: emitted.minimum === Number.MIN_SAFE_INTEGER ? undefined : emitted.minimum,
+    maximum: emitted.maximum === Number.MAX_SAFE_INTEGER ? undefined : emitted.maximum,
+  };
   return {
-    ...structural,
-    ...stringForm(plain),
-    ...nested(plain, withDefaults),
+    ...Object.fromEntries(
+      KEYWORDS.filter((keyword) => told[keyword] !== undefined).map((keyword) => [keyword, told[keyword]]),
+    ),
+    ...nested(emitted, withDefaults),
   };
 }
 
-/** zod describes a union where Kubernetes has its extension: the pattern of the string form is what remains of it. */
-function stringForm(emitted: EmittedSchema): StructuralSchema {
+/** The description, with what `kubectl explain` does not show: the form of a text, and a default that the hub leaves out. */
+function descriptionOf(emitted: EmittedSchema, withDefaults: boolean): string | undefined {
+  const form = emitted[FORM];
+  const silent = withDefaults || emitted.default === undefined || typeof emitted.default === 'object';
+  const sentences = [
+    emitted.description,
+    form === undefined ? undefined : `Must be ${form}.`,
+    silent ? undefined : `The member's default is ${JSON.stringify(emitted.default)}.`,
+  ].filter((sentence) => sentence !== undefined);
+  return sentences.length === 0 ? undefined : sentences.join(' ');
+}
+
+/** zod has a union where Kubernetes has int-or-string: the pattern of its text is what remains of it. */
+function patternOf(emitted: EmittedSchema): string | undefined {
+  // Times are checked by their format.
+  if (emitted.format === 'date-time') return undefined;
   const pattern = emitted.pattern ?? emitted.anyOf?.find(({ type }) => type === 'string')?.pattern;
-  // Times are checked by their format; zod's pattern for them is not RE2.
-  return pattern === undefined || emitted.format === 'date-time' ? {} : { pattern: pattern.replaceAll('\\/', '/') };
+  return pattern?.replaceAll('\\/', '/');
 }
 
 function nested(emitted: EmittedSchema, withDefaults: boolean): StructuralSchema {
   const { properties, items, additionalProperties } = emitted;
-  const loose = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0;
-  if (loose) return { 'x-kubernetes-preserve-unknown-fields': true };
+  const entries = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  if (entries !== undefined && Object.keys(entries).length === 0) {
+    return { 'x-kubernetes-preserve-unknown-fields': true };
+  }
   return {
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [name, toStructural(property, withDefaults)]),
-      ),
-    }),
-    ...(typeof additionalProperties === 'object' && {
-      additionalProperties: toStructural(additionalProperties, withDefaults),
-    }),
+    ...(properties && { properties: mapValues(properties, (property) => toStructural(property, withDefaults)) }),
+    ...(entries && { additionalProperties: toStructural(entries, withDefaults) }),
     ...(items && { items: toStructural(items, withDefaults) }),
   };
 }
 
-/** Says in words what the default would be, for `kubectl explain`. */
-function defaultToldOnly(emitted: EmittedSchema): EmittedSchema {
-  const { default: value, ...rest } = emitted;
-  if (value === undefined || typeof value === 'object') return rest;
-  return { ...rest, description: `${emitted.description ?? ''} Defaults to ${JSON.stringify(value)} in the member.` };
-}
-
-function withoutSafeIntegerBounds(emitted: EmittedSchema): EmittedSchema {
-  const { minimum, maximum, ...rest } = emitted;
-  return {
-    ...rest,
-    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
-    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
-  };
+function mapValues<From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
