@@ -1,5 +1,8 @@
+import { formatGvk } from '../kernel/index.ts';
 import type { Clock, GroupVersionKind, Logger, Metrics, Random } from '../kernel/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
+import { Informer } from './informer.ts';
+import type { ReflectorSource } from './reflector.ts';
 import type { Scope, SharedInformer } from './shared-informer.ts';
 
 /** Options of {@link SharedInformerFactory}; durations in milliseconds. */
@@ -13,34 +16,75 @@ export interface SharedInformerFactoryOptions {
   readonly resyncPeriod?: number;
 }
 
+const RESYNC_PERIOD = 10 * 60 * 60 * 1000;
+
 /** The informers of one cluster, one per kind and scope. */
 export class SharedInformerFactory {
+  readonly #options: SharedInformerFactoryOptions;
+  readonly #informers = new Map<string, Informer>();
+  readonly #running: Promise<void>[] = [];
+  readonly #stop = new AbortController();
+  #isStarted = false;
+
   constructor(options: SharedInformerFactoryOptions) {
-    void options;
+    this.#options = options;
   }
 
   /** The informer of a kind and scope: same arguments, same instance. After {@link start} it starts at once. */
   informer(gvk: GroupVersionKind, scope: Scope = {}): SharedInformer {
-    throw new Error(`not written yet ${gvk.kind} ${scope.namespace}`);
+    const key = [formatGvk(gvk), scope.namespace, scope.labelSelector, scope.fieldSelector].join('|');
+    const existing = this.#informers.get(key);
+    if (existing) return existing;
+    const { client, resyncPeriod = RESYNC_PERIOD, ...rest } = this.#options;
+    const source = sourceOf(client, gvk, scope);
+    const informer = new Informer({ ...rest, cluster: client.cluster, gvk, source, resyncPeriod });
+    this.#informers.set(key, informer);
+    if (this.#isStarted) this.#run(informer);
+    return informer;
   }
 
   /** Starts the informers that there are, and those that come. Calling it again does nothing. */
   start(): void {
-    throw new Error('not written yet');
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const informer of this.#informers.values()) this.#run(informer);
   }
 
   /** Resolves true when all informers that there are now have synced, false when stopped or aborted before. */
-  waitForSync(signal?: AbortSignal): Promise<boolean> {
-    throw new Error(`not written yet ${signal?.aborted}`);
+  async waitForSync(signal?: AbortSignal): Promise<boolean> {
+    const end = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
+    const { promise: ended, resolve } = Promise.withResolvers<boolean>();
+    const finish = (): void => resolve(false);
+    if (end.aborted) finish();
+    end.addEventListener('abort', finish, { once: true });
+    const synced = Promise.all([...this.#informers.values()].map((informer) => informer.synced)).then(() => true);
+    const result = await Promise.race([ended, synced]);
+    end.removeEventListener('abort', finish);
+    return result;
   }
 
-  /** Ends all watches; resolves when nothing is running any more. */
-  stop(): Promise<void> {
-    throw new Error('not written yet');
+  /** Ends all watches; resolves when nothing is running any more. A stopped factory cannot be started again. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
   }
 
-  /** Milliseconds since the last sign of life of the most stale informer; 0 when there is none. */
+  /**
+   * Milliseconds since the last sign of life of the most stale informer; 0 when there is none. A sign of life is a list,
+   * an event, a bookmark, an accepted watch, or the certain answer that the kind is not served.
+   */
   staleness(): number {
-    throw new Error('not written yet');
+    return Math.max(0, ...[...this.#informers.values()].map((informer) => informer.staleness()));
   }
+
+  #run(informer: Informer): void {
+    if (!this.#stop.signal.aborted) this.#running.push(informer.run(this.#stop.signal));
+  }
+}
+
+function sourceOf(client: KubernetesClient, gvk: GroupVersionKind, scope: Scope): ReflectorSource {
+  return {
+    list: (options) => client.list(gvk, { ...scope, ...options }),
+    watch: (options) => client.watch(gvk, { ...scope, ...options }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import type { Connection } from './connection.ts';
+import type { Identity } from './identity.ts';
 
 /** Options of {@link KubernetesClient}; durations in milliseconds. */
 export interface KubernetesClientOptions {
@@ -19,6 +20,8 @@ export interface KubernetesClientOptions {
 /** Options of {@link KubernetesClient.get}. */
 export interface GetOptions {
   readonly signal?: AbortSignal;
+  /** As whom to read; the client's own credentials when absent. */
+  readonly identity?: Identity;
 }
 
 /** Which objects of a kind to list or watch, and from when. */
@@ -50,6 +53,8 @@ export interface WatchOptions extends Selection {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
+  /** Called when the server has accepted the watch: it may be a minute until it says something. */
+  readonly onOpen?: () => void;
   readonly signal: AbortSignal;
 }
 

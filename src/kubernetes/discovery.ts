@@ -42,11 +42,15 @@ export class Discovery {
     this.#clock = clock;
   }
 
-  /** How the server serves a kind. @throws KindNotFoundError when it certainly does not, ApiError when that is unknown */
-  async resourceFor(gvk: GroupVersionKind): Promise<Resource> {
+  /**
+   * How the server serves a kind. The signal ends the waiting, not the reading, which others may be waiting for.
+   *
+   * @throws KindNotFoundError when it certainly does not, ApiError when that is unknown
+   */
+  async resourceFor(gvk: GroupVersionKind, signal?: AbortSignal): Promise<Resource> {
     const known = this.#find(gvk);
     if (known) return known;
-    if (this.#clock.monotonic() - this.#readAt >= MIN_AGE) await this.#read();
+    if (this.#clock.monotonic() - this.#readAt >= MIN_AGE) await waitFor(this.#read(), signal);
     const found = this.#find(gvk);
     if (found) return found;
     const name = formatGvk(gvk);
@@ -87,6 +91,15 @@ export class Discovery {
     const list = readFields(answer, { what: `discovery ${path}` });
     this.#documents.set(path, readDiscovery(list, answer.header('etag'), path));
   }
+}
+
+async function waitFor(reading: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return reading;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  await Promise.race([reading, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function readDiscovery(list: Fields, etag: string | undefined, path: string): Document {

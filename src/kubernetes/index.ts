@@ -1,6 +1,24 @@
 /**
  * One API server: transport, discovery, typed errors. Knows nothing about federation.
  *
+ * **Guarantees.** Objects are plain JSON and come back as they went: unknown fields stay, integers beyond 2^53 arrive as
+ * bigint and leave as digits, text that an apply's YAML parser would change is escaped, half surrogate pairs are refused.
+ * A write names its identity and calls its guard right before each sending, with nothing awaited in between. It carries a
+ * server time-out of 4 s and is given up after 4.5 s, so that renew deadline (10 s) + write < lease (15 s). Redirects are
+ * never followed, certificates always verified, kubeconfigs read by an allow-list.
+ *
+ * **On failure** every method rejects with a class of `api-errors.ts`, told apart by status, reason and causes. "Absent"
+ * is only said when the server said so: `get` answers `undefined` for a Status about that very object, and
+ * `KindNotFoundError` means that discovery was read and does not list the kind. What could not be seen (a redirect, a
+ * proxy's 404, a stale group in discovery) is an error of another class. Before sending, `UnsendableError` refuses what
+ * would do something else than asked. Not repeated here: writes, except that a 429 which asks for at most 5 s is waited
+ * out twice. Reads are sent again once when a kept connection turns out to be closed.
+ *
+ * **Numbers.** 10 s for a read, 30 s for a page of a list, 32 requests at a time per cluster (watches do not count: each
+ * has its own connection), 16 MiB for an object or an event (etcd holds 1.5 MiB), 256 MiB for a list.
+ *
+ * Everything that knows of sockets is in `transport.ts`.
+ *
  * @module
  */
 export * from './api-errors.ts';

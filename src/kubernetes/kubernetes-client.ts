@@ -78,8 +78,8 @@ export class KubernetesClient {
   async get(ref: ObjectReference, options: GetOptions = {}): Promise<KubernetesObject | undefined> {
     const context = { what: `get ${nameOf(ref)}`, gvk: ref.gvk };
     try {
-      return await this.#withResource(ref.gvk, async (resource) =>
-        readObject(await this.#read(objectPath(resource, ref), options.signal), context),
+      return await this.#withResource(ref.gvk, options.signal, async (resource) =>
+        readObject(await this.#read(objectPath(resource, ref), options), context),
       );
     } catch (error) {
       if (error instanceof NotFoundError && error.details.name === ref.name) return undefined;
@@ -90,7 +90,7 @@ export class KubernetesClient {
   /** Reads one page of a kind; the whole kind without `limit`. */
   async list(gvk: GroupVersionKind, options: ListOptions = {}): Promise<ListPage> {
     const { namespace, signal, ...query } = options;
-    return this.#withResource(gvk, async (resource) => {
+    return this.#withResource(gvk, signal, async (resource) => {
       const path = collectionPath(resource, namespace);
       const request = { path, query, timeout: LIST_TIMEOUT, maxBytes: MAX_LIST_BYTES, signal };
       return readListPage(await this.#sender.send({ method: 'GET', ...request }), gvk);
@@ -105,7 +105,9 @@ export class KubernetesClient {
    */
   async *watch(gvk: GroupVersionKind, options: WatchOptions): AsyncGenerator<WatchEvent, void> {
     try {
-      const stream = await this.#withResource(gvk, (resource) => this.#openWatch(gvk, resource, options));
+      const stream = await this.#withResource(gvk, options.signal, (resource) =>
+        this.#openWatch(gvk, resource, options),
+      );
       for await (const line of readLines(stream, this.#maxEventBytes)) yield readWatchEvent(line, gvk);
     } catch (error) {
       if (!options.signal.aborted) throw error;
@@ -242,18 +244,19 @@ export class KubernetesClient {
     await this.#sender.close();
   }
 
-  async #read(path: string, signal?: AbortSignal): Promise<Answer> {
+  async #read(path: string, { signal, identity }: GetOptions = {}): Promise<Answer> {
     return this.#sender.send({
       method: 'GET',
       path,
       timeout: this.#requestTimeout,
       maxBytes: MAX_OBJECT_BYTES,
       signal,
+      identity,
     });
   }
 
   async #openWatch(gvk: GroupVersionKind, resource: Resource, options: WatchOptions): Promise<AsyncIterable<Buffer>> {
-    const { namespace, signal, ...query } = options;
+    const { namespace, signal, onOpen, ...query } = options;
     const stream = await this.#sender.open({
       method: 'GET',
       path: collectionPath(resource, namespace),
@@ -262,7 +265,10 @@ export class KubernetesClient {
       maxBytes: MAX_OBJECT_BYTES,
       signal,
     });
-    if (stream.status === 200) return stream.chunks;
+    if (stream.status === 200) {
+      onOpen?.();
+      return stream.chunks;
+    }
     readFields(stream, { what: `watch ${gvk.kind}`, gvk });
     throw new UnexpectedAnswerError(`watch ${gvk.kind}: answered ${stream.status}`);
   }
@@ -279,7 +285,7 @@ export class KubernetesClient {
       timeout: SERVER_WRITE_TIMEOUT,
       ...write.query,
     };
-    return this.#withResource(write.gvk, async (resource) => {
+    return this.#withResource(write.gvk, write.write.signal, async (resource) => {
       const answer = await this.#sender.send({
         method: write.method,
         path: write.path(resource),
@@ -298,14 +304,18 @@ export class KubernetesClient {
    * Runs a call on the resource of a kind. A 404 that says nothing of an object is checked with discovery: a server (or
    * a proxy before it) may answer so for other reasons, and "there is no such kind" must be certain.
    */
-  async #withResource<Result>(gvk: GroupVersionKind, call: (resource: Resource) => Promise<Result>): Promise<Result> {
-    const resource = await this.#discovery.resourceFor(gvk);
+  async #withResource<Result>(
+    gvk: GroupVersionKind,
+    signal: AbortSignal | undefined,
+    call: (resource: Resource) => Promise<Result>,
+  ): Promise<Result> {
+    const resource = await this.#discovery.resourceFor(gvk, signal);
     try {
       return await call(resource);
     } catch (error) {
       if (!(error instanceof KindNotFoundError)) throw error;
       this.#discovery.forget();
-      await this.#discovery.resourceFor(gvk);
+      await this.#discovery.resourceFor(gvk, signal);
       throw new UnexpectedAnswerError(`${error.message} at this path, but discovery lists it`, {
         status: error.status,
         cause: error,

@@ -1,9 +1,9 @@
-import type { Clock, ClusterName, Counter, Metrics, Random } from '../kernel/index.ts';
+import type { Clock, ClusterName, Counter, Logger, Metrics, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { impersonationHeaders } from './identity.ts';
-import type { WriteContext } from './identity.ts';
+import type { Identity, WriteContext } from './identity.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { Transport } from './transport.ts';
 import type { Answer, AnswerHead, StreamedAnswer, TransportRequest } from './transport.ts';
@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly maxBytes: number;
   /** Mandatory for everything but GET. */
   readonly write?: WriteContext;
+  /** As whom to read. */
+  readonly identity?: Identity | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -30,6 +32,7 @@ export interface RequestSenderOptions {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly userAgent: string;
 }
@@ -49,6 +52,7 @@ export class RequestSender {
   readonly #cluster: ClusterName;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #logger: Logger;
   readonly #userAgent: string;
   readonly #token: Connection['token'];
   readonly #transport: Transport;
@@ -59,6 +63,7 @@ export class RequestSender {
     this.#cluster = options.cluster;
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#logger = options.logger;
     this.#userAgent = options.userAgent;
     this.#token = options.connection.token;
     this.#transport = new Transport({
@@ -77,6 +82,8 @@ export class RequestSender {
   async send(request: ApiRequest): Promise<Answer> {
     for (let repetitions = 0; ; repetitions += 1) {
       const answer = await this.#sendOnce(request, repetitions);
+      const warning = answer.header('warning');
+      if (warning !== undefined) this.#logger.debug('API server warns', { path: request.path, warning });
       const wait = Number(answer.header('retry-after') ?? Number.NaN);
       const isWorthWaiting = answer.status === 429 && wait <= MAX_RETRY_AFTER_SECONDS && repetitions < MAX_REPETITIONS;
       if (!isWorthWaiting) return answer;
@@ -134,7 +141,7 @@ export class RequestSender {
         accept: 'application/json',
         'user-agent': this.#userAgent,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(request.write && impersonationHeaders(request.write.identity)),
+        ...impersonationHeaders(request.write?.identity ?? request.identity ?? { kind: 'self' }),
         ...request.headers,
       },
       ...(request.body !== undefined && { body: request.body }),
