@@ -23,7 +23,12 @@ export async function ensureNode() {
     await step(title, async () =>
       capture('npm', [
         'install',
-        ...['--prefix', temporary, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'],
+        `--prefix=${temporary}`,
+        '--no-save',
+        '--no-audit',
+        '--no-fund',
+        '--ignore-scripts',
+        '--loglevel=error',
         `${packageName}@${broughtVersion}`,
       ]),
     );

@@ -1,0 +1,64 @@
+import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createRedis } from '../lab/redis-server.ts';
+import type { Service } from '../lab/service.ts';
+
+/** A Redis of a test's own, which it may kill, freeze and restart: it comes back empty, at the same address. */
+export class RedisServer {
+  readonly url: string;
+  readonly #service: Service;
+  readonly #directory: string;
+
+  private constructor(directory: string, server: { readonly service: Service; readonly url: string }) {
+    this.#directory = directory;
+    this.#service = server.service;
+    this.url = server.url;
+  }
+
+  /** Chooses a port and a password; `start` runs the server. */
+  static async create(): Promise<RedisServer> {
+    const directory = await mkdtemp(join(tmpdir(), 'atoll-redis-'));
+    await mkdir(join(directory, 'logs'));
+    return new RedisServer(directory, await createRedis(directory, program()));
+  }
+
+  /** Returns when the server answers. */
+  async start(): Promise<void> {
+    await this.#service.start();
+  }
+
+  /** SIGKILL: whatever was in it is gone. */
+  async kill(): Promise<void> {
+    await this.#service.kill();
+  }
+
+  /** SIGSTOP: connections stand, nothing answers. */
+  freeze(): void {
+    this.#service.signal('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  thaw(): void {
+    this.#service.signal('SIGCONT');
+  }
+
+  /** A connection for looking into the server from a test. */
+  connect(): Redis {
+    return new Redis(this.url);
+  }
+
+  /** Stops the server and removes its files. */
+  async stop(): Promise<void> {
+    this.thaw();
+    await this.#service.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** What the set-up found, else the one of the machine. */
+function program(): string {
+  const programs = JSON.parse(process.env['ATOLL_LAB_PROGRAMS'] ?? '{}') as Readonly<Record<string, unknown>>;
+  return typeof programs['redis-server'] === 'string' ? programs['redis-server'] : 'redis-server';
+}
