@@ -30,14 +30,33 @@ const storageSchema = z.strictObject({
 const configKeySchema = textSchema(64, /^[a-z][a-z0-9-]*$/, 'the name of a setting of redis.conf');
 const configValueSchema = textSchema(1024, /^[^\r\n]*$/, 'a single line');
 
-const configSchema = withCel(
-  mapSchema(configKeySchema, configValueSchema, 128),
-  "self.all(key, key.matches('^[a-z][a-z0-9-]*$'))",
-  'keys must be names of settings of redis.conf',
+// What the operator sets itself, and passwords, which belong in a Secret and not in a spec.
+const RESERVED_SETTINGS = [
+  'bind',
+  'daemonize',
+  'dir',
+  'port',
+  'protected-mode',
+  'replicaof',
+  'masterauth',
+  'requirepass',
+];
+
+const configSchema = withRules(
+  withCel(
+    mapSchema(configKeySchema, configValueSchema, 128),
+    "self.all(key, key.matches('^[a-z][a-z0-9-]*$'))",
+    'keys must be names of settings of redis.conf',
+  ),
+  {
+    cel: `!self.exists(key, key in [${RESERVED_SETTINGS.map((name) => `'${name}'`).join(', ')}])`,
+    message: `must not set ${RESERVED_SETTINGS.join(', ')}`,
+    holds: (config) => !RESERVED_SETTINGS.some((name) => Object.hasOwn(config, name)),
+  },
 );
 
 const specSchema = z.strictObject({
-  replicas: z.int().min(1).max(15).default(3).describe('Number of Redis pods.'),
+  replicas: z.int().min(1).max(15).default(3).describe('Number of Redis pods: one master, the others its replicas.'),
   version: textSchema(32, /^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'a version such as 8.2 or 8.2.1')
     .default('8.2')
     .describe('Version of Redis.'),

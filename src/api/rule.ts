@@ -23,13 +23,19 @@ export function withRules<Schema extends z.ZodType>(
   ...rules: readonly Rule<z.output<Schema>>[]
 ): Schema {
   const checked = rules.reduce<Schema>(
-    (current, { holds, message, field = [] }) => current.refine(holds, { error: message, path: [...field] }),
+    (current, { holds, message, field = [] }) =>
+      current.refine(holds, { error: message, path: [...field], when: hasRightShape }),
     schema,
   );
   return declare(
     checked,
     rules.map(({ cel, message, field = [] }) => ({ rule: cel, message: [field.join('.'), message].join(' ').trim() })),
   );
+}
+
+/** Whether nothing but rules has been broken so far, so that a predicate can rely on the form of what it sees. */
+function hasRightShape({ issues }: z.core.ParsePayload): boolean {
+  return issues.every(({ code }) => code === 'custom');
 }
 
 /** Adds a rule that only the API server needs, because the schema itself tells the local validation. */

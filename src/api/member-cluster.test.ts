@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+
+import { validateObject, type FieldError, type ValidatedObject } from './validation.ts';
+
+function memberCluster(fields: { name?: string; spec?: Record<string, unknown> } = {}): ValidatedObject {
+  return {
+    apiVersion: 'federation.atoll.dev/v1',
+    kind: 'MemberCluster',
+    metadata: { name: fields.name ?? 'eu-1', labels: { region: 'eu' } },
+    spec: { connection: { kubeconfigSecretRef: { name: 'eu-1' } }, ...fields.spec },
+  };
+}
+
+const accepted: readonly [string, ValidatedObject][] = [
+  ['a kubeconfig as connection', memberCluster()],
+  ['the hub as a member of itself', memberCluster({ name: 'hub', spec: { connection: { local: {} } } })],
+];
+
+const refused: readonly [string, ValidatedObject, ...FieldError[]][] = [
+  [
+    'two connections',
+    memberCluster({ spec: { connection: { local: {}, kubeconfigSecretRef: { name: 'a' } } } }),
+    {
+      path: 'spec.connection',
+      message: 'exactly one of kubeconfigSecretRef and local must be given',
+    },
+    { path: 'metadata.name', message: 'must be "hub" with connection.local, and must not be without' },
+  ],
+  [
+    'a member that takes the name of the hub',
+    memberCluster({ name: 'hub' }),
+    {
+      path: 'metadata.name',
+      message: 'must be "hub" with connection.local, and must not be without',
+    },
+  ],
+  [
+    'the hub under another name',
+    memberCluster({ spec: { connection: { local: {} } } }),
+    {
+      path: 'metadata.name',
+      message: 'must be "hub" with connection.local, and must not be without',
+    },
+  ],
+  [
+    'a cluster name with a dot',
+    memberCluster({ name: 'eu.1' }),
+    {
+      path: 'metadata.name',
+      message: 'must be a DNS label of at most 63 characters',
+    },
+  ],
+];
+
+describe('a MemberCluster', () => {
+  it.each(accepted)('is accepted: %s', (_, object) => {
+    expect(validateObject(object)).toEqual([]);
+  });
+
+  it.each(refused)('is refused: %s', (_, object, ...errors) => {
+    expect(validateObject(object)).toEqual(errors);
+  });
+});
