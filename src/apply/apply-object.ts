@@ -49,7 +49,7 @@ const NEVER_A_RESOURCE_VERSION = '1';
 export async function applyObject(request: ApplyRequest): Promise<ApplyOutcome> {
   const { client, desired, owner } = request;
   const body = withHash(owner === undefined ? desired : withMark(desired, owner));
-  const live = request.live ?? (await client.get(referenceOf(body)));
+  const live = request.live ?? (await client.get(referenceOf(body), { identity: request.write.identity }));
   return live === undefined ? create(body, request) : update(body, live, request);
 }
 
@@ -112,7 +112,7 @@ async function resolveConflicts(
   body: KubernetesObject,
   request: ApplyRequest,
 ): Promise<ApplyOutcome> {
-  const live = await request.client.get(referenceOf(body));
+  const live = await request.client.get(referenceOf(body), { identity: request.write.identity });
   if (live === undefined) {
     throw new WaitingError(`${describe(referenceOf(body))} vanished while it was being applied`, { cause: error });
   }

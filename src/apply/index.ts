@@ -34,4 +34,5 @@ export { contentHash } from './canonical-json.ts';
 export { INTERACTIVE_MANAGERS } from './drift.ts';
 export * from './in-sync.ts';
 export * from './ownership-mark.ts';
+export * from './read-your-writes.ts';
 export * from './remove-object.ts';

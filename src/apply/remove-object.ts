@@ -60,9 +60,9 @@ async function judgeAgain(meant: KubernetesObject, request: RemoveRequest, cause
 }
 
 /** A kind that the server certainly does not serve has no objects. */
-async function read({ client, ref }: RemoveRequest): Promise<KubernetesObject | undefined> {
+async function read({ client, ref, write }: RemoveRequest): Promise<KubernetesObject | undefined> {
   try {
-    return await client.get(ref);
+    return await client.get(ref, { identity: write.identity });
   } catch (error) {
     if (error instanceof KindNotFoundError) return undefined;
     throw error;

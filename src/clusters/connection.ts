@@ -16,11 +16,12 @@ export interface FoundConnection {
  */
 export function connectionOf(member: MemberCluster, secrets: Lister, namespace: string): FoundConnection {
   const reference = member.spec.connection.kubeconfigSecretRef;
+  if (reference === undefined) throw new KubeconfigError('spec.connection', 'names no kubeconfigSecretRef');
   const where = `Secret ${namespace}/${reference.name}`;
   const secret = secrets.get(`${namespace}/${reference.name}`);
-  if (secret === undefined) throw new KubeconfigError(`${where} does not exist`);
+  if (secret === undefined) throw new KubeconfigError(where, 'does not exist');
   const encoded = (secret['data'] as Record<string, string> | undefined)?.[reference.key];
-  if (encoded === undefined) throw new KubeconfigError(`${where} has no key ${JSON.stringify(reference.key)}`);
+  if (encoded === undefined) throw new KubeconfigError(where, `has no key ${JSON.stringify(reference.key)}`);
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   return { connection: parseIn(where, text), fingerprint: createHash('sha256').update(text).digest('hex') };
 }
@@ -30,6 +31,6 @@ function parseIn(where: string, text: string): Connection {
     return parseKubeconfig(text);
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
-    throw new KubeconfigError(`${where}: ${error.message}`, { cause: error });
+    throw new KubeconfigError(where, error.message, { cause: error });
   }
 }

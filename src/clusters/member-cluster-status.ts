@@ -30,7 +30,10 @@ const diagnoses: readonly [new (...parameters: never[]) => Error, Omit<Diagnosis
   [UnreachableError, { reason: 'Unreachable', aspects: { Reachable: 'False' } }],
   [UnauthorizedError, { reason: 'Unauthorized', aspects: { Reachable: 'True', Authorized: 'False' } }],
   [ForbiddenError, { reason: 'Forbidden', aspects: { Reachable: 'True', Authorized: 'False' } }],
-  [IdentityChangedError, { reason: 'IdentityChanged', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } }],
+  [
+    IdentityChangedError,
+    { reason: 'IdentityChanged', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } },
+  ],
 ];
 
 /** Tells the causes of a failed look apart: by class, never by message. */
@@ -47,7 +50,8 @@ export function memberClusterStatus(
 ): NonNullable<MemberCluster['status']> {
   const before = member.status;
   const observedGeneration = member.metadata.generation ?? 0;
-  const drafts = observation.kind === 'ready' ? readyConditions() : failedConditions(observation.error, before?.conditions);
+  const drafts =
+    observation.kind === 'ready' ? readyConditions() : failedConditions(observation.error, before?.conditions);
   const seen = observation.kind === 'ready' ? observation : { version: before?.version, uid: before?.uid };
   return {
     ...before,
@@ -66,21 +70,28 @@ export function memberClusterStatus(
 }
 
 type Draft = Omit<ConditionDraft, 'observedGeneration'>;
+type PreviousCondition = Pick<Condition, 'type' | 'status'>;
 
 function readyConditions(): Draft[] {
   return [
     { type: 'Ready', status: 'True', reason: 'Ready', message: 'connected, and every informer is synced' },
     { type: 'Reachable', status: 'True', reason: 'Reachable', message: 'the API server answers' },
     { type: 'Authorized', status: 'True', reason: 'Authorized', message: 'the credentials are accepted' },
-    { type: 'IdentityKnown', status: 'True', reason: 'SameCluster', message: 'the kube-system UID is the recorded one' },
+    {
+      type: 'IdentityKnown',
+      status: 'True',
+      reason: 'SameCluster',
+      message: 'the kube-system UID is the recorded one',
+    },
   ];
 }
 
-function failedConditions(error: unknown, before: readonly Condition[] | undefined): Draft[] {
+function failedConditions(error: unknown, before: readonly PreviousCondition[] | undefined): Draft[] {
   const { reason, message, aspects } = diagnose(error);
   const aspect = (type: Aspect): Draft => {
     const known = aspects[type];
-    if (known === undefined) return { type, status: 'Unknown', reason: 'NotChecked', message: 'an earlier check failed' };
+    if (known === undefined)
+      return { type, status: 'Unknown', reason: 'NotChecked', message: 'an earlier check failed' };
     return { type, status: known, reason: known === 'True' ? type : reason, message: known === 'True' ? '' : message };
   };
   const identity = aspects.IdentityKnown === undefined && before?.some(isKnownIdentity) === true;
@@ -89,12 +100,17 @@ function failedConditions(error: unknown, before: readonly Condition[] | undefin
     aspect('Reachable'),
     aspect('Authorized'),
     identity
-      ? { type: 'IdentityKnown', status: 'True', reason: 'SameCluster', message: 'the kube-system UID is the recorded one' }
+      ? {
+          type: 'IdentityKnown',
+          status: 'True',
+          reason: 'SameCluster',
+          message: 'the kube-system UID is the recorded one',
+        }
       : aspect('IdentityKnown'),
   ];
 }
 
-function isKnownIdentity(condition: Condition): boolean {
+function isKnownIdentity(condition: PreviousCondition): boolean {
   return condition.type === 'IdentityKnown' && condition.status === 'True';
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, describeEnvironment, readConfig } from './index.ts';
 
-const least = { ATOLL_REDIS_URL: 'redis://:secret@127.0.0.1:6379' };
+const least = { ATOLL_REDIS_URL: 'redis://:secret@127.0.0.1:6379', ATOLL_HUB_KUBECONFIG: 'hub.kubeconfig' };
 
 describe('readConfig', () => {
   it('needs nothing but Redis and fills in client-go’s lease times', () => {

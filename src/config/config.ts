@@ -20,15 +20,23 @@ const environmentSchema = z.object({
     .optional()
     .describe('Whose objects are ours in the members; kept on the hub once set'),
   ATOLL_HUB_KUBECONFIG: z.string().min(1).optional().describe("The hub's kubeconfig file; in-cluster when not set"),
+  KUBERNETES_SERVICE_HOST: z.string().optional().describe('Set by Kubernetes in a pod: the API server of its cluster'),
+  KUBERNETES_SERVICE_PORT: z.string().optional().describe('Set by Kubernetes in a pod'),
   ATOLL_REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('redis:// or rediss://, with its password'),
   ATOLL_REDIS_ALLOW_NO_PASSWORD: flag.default(false).describe('Development only: take a Redis without a password'),
-  ATOLL_REDIS_PREFIX: z.string().regex(/^[\w.-]+$/).default('atoll').describe('Prefix of every Redis key'),
+  ATOLL_REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .default('atoll')
+    .describe('Prefix of every Redis key'),
   ATOLL_REPLICA: z.string().min(1).default(hostname()).describe('Name of this replica, as shown in Leases'),
   ATOLL_BIND_ADDRESS: z.string().min(1).default('0.0.0.0').describe('Address of the health and metrics port'),
   ATOLL_HEALTH_PORT: port.default(8080).describe('Port of /livez, /readyz and /metrics'),
   ATOLL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged'),
   ATOLL_LEASE_DURATION: duration.prefault('15s').describe("How long a replica's lease lasts without renewal"),
-  ATOLL_LEASE_RENEW_DEADLINE: duration.prefault('10s').describe('A replica that could not renew for so long stops writing'),
+  ATOLL_LEASE_RENEW_DEADLINE: duration
+    .prefault('10s')
+    .describe('A replica that could not renew for so long stops writing'),
   ATOLL_LEASE_RETRY_PERIOD: duration.prefault('2s').describe('Time between renewals'),
   ATOLL_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4).describe('Keys worked on at once per shard'),
   ATOLL_PROBE_INTERVAL: duration.prefault('20s').describe('Time between two probes of a healthy member'),
@@ -41,6 +49,8 @@ export interface Config {
   readonly namespace: string;
   readonly installationId: string | undefined;
   readonly hubKubeconfig: string | undefined;
+  /** The API server of the cluster that the process runs in, when it runs in one. */
+  readonly inCluster: { readonly host: string; readonly port: string } | undefined;
   readonly redis: { readonly url: string; readonly allowNoPassword: boolean; readonly keyPrefix: string };
   readonly replica: string;
   readonly bindAddress: string;
@@ -62,7 +72,7 @@ export class ConfigError extends Error {
  * Reads Atoll's configuration from environment variables.
  * @throws ConfigError naming every variable that is missing or bad
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new ConfigError('NODE_TLS_REJECT_UNAUTHORIZED=0 would switch off certificate checks everywhere: unset it');
   }
@@ -72,6 +82,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     throw new ConfigError(`the environment is not usable:\n  ${lines.join('\n  ')}`);
   }
   const config = toConfig(parsed.data);
+  if (config.hubKubeconfig === undefined && config.inCluster === undefined) {
+    throw new ConfigError('ATOLL_HUB_KUBECONFIG: is required outside of a pod');
+  }
   const { duration: lasts, renewDeadline, retryPeriod } = config.lease;
   if (!(lasts > renewDeadline && renewDeadline > retryPeriod * 1.2)) {
     throw new ConfigError(
@@ -86,6 +99,7 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
     namespace: variables.ATOLL_NAMESPACE,
     installationId: variables.ATOLL_INSTALLATION_ID,
     hubKubeconfig: variables.ATOLL_HUB_KUBECONFIG,
+    inCluster: inClusterOf(variables),
     redis: {
       url: variables.ATOLL_REDIS_URL,
       allowNoPassword: variables.ATOLL_REDIS_ALLOW_NO_PASSWORD,
@@ -107,6 +121,11 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
   };
 }
 
+function inClusterOf(variables: z.output<typeof environmentSchema>): Config['inCluster'] {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: servicePort } = variables;
+  return host === undefined ? undefined : { host, port: servicePort ?? '443' };
+}
+
 /** The variables with their defaults and meaning, for the reference page. */
 export function describeEnvironment(): readonly { name: string; fallback: string; meaning: string }[] {
   return Object.entries(environmentSchema.shape).map(([name, schema]) => ({
@@ -121,5 +140,5 @@ function defaultOf(name: string, schema: z.ZodType): string {
   const definition = schema.def as { readonly defaultValue?: unknown };
   const value = definition.defaultValue;
   if (value === undefined) return schema.safeParse(undefined).success ? '' : '(required)';
-  return String(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

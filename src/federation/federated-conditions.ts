@@ -1,7 +1,9 @@
 import type { FederatedObject, PlacementRow } from '../api/index.ts';
 import type { ConditionDraft } from '../kernel/index.ts';
-import type { StatusWithoutConditions } from './fold-status.ts';
 import type { PlacementDecision } from './placement.ts';
+
+/** The status without the conditions. */
+export type StatusWithoutConditions = Omit<NonNullable<FederatedObject['status']>, 'conditions'>;
 
 type Draft = Omit<ConditionDraft, 'observedGeneration'>;
 
@@ -16,30 +18,33 @@ export function federatedConditions(
 ): readonly ConditionDraft[] {
   const rows = status.placements ?? [];
   const summary = summarize(object, status, decisions);
-  const unwell = rows.filter((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed');
-  const moving = summary.reason === 'Progressing' || summary.reason === 'Terminating';
-  const drafts: (Draft | undefined)[] = [
+  const drafts: Draft[] = [
     { type: 'Ready', status: summary.ready ? 'True' : 'False', reason: summary.reason, message: summary.message },
     available(status),
-    {
-      type: 'Progressing',
-      status: moving ? 'True' : 'False',
-      reason: moving ? summary.reason : 'Settled',
-      message: moving ? summary.message : '',
-    },
-    {
-      type: 'Degraded',
-      status: unwell.length > 0 ? 'True' : 'False',
-      reason: unwell[0] === undefined ? 'AsExpected' : reasonOf(unwell[0]),
-      message: describeRows(unwell),
-    },
-    moving ? { type: 'Reconciling', status: 'True', reason: summary.reason, message: summary.message } : undefined,
-    summary.reason === 'NoClusters' && object.metadata.deletionTimestamp === undefined
-      ? { type: 'Stalled', status: 'True', reason: 'NoClusters', message: summary.message }
-      : undefined,
+    ...progress(summary),
+    degraded(rows),
   ];
   const observedGeneration = status.observedGeneration;
-  return drafts.filter((draft) => draft !== undefined).map((draft) => ({ ...draft, observedGeneration }));
+  return drafts.map((draft) => ({ ...draft, observedGeneration }));
+}
+
+/** Progressing, and Reconciling or Stalled while they are True. */
+function progress({ reason, message }: Summary): Draft[] {
+  if (reason === 'Progressing' || reason === 'Terminating') {
+    return [
+      { type: 'Progressing', status: 'True', reason, message },
+      { type: 'Reconciling', status: 'True', reason, message },
+    ];
+  }
+  const settled: Draft = { type: 'Progressing', status: 'False', reason: 'Settled', message: '' };
+  return reason === 'NoClusters' ? [settled, { type: 'Stalled', status: 'True', reason, message }] : [settled];
+}
+
+function degraded(rows: readonly PlacementRow[]): Draft {
+  const unwell = rows.filter((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed');
+  const [first] = unwell;
+  if (first === undefined) return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' };
+  return { type: 'Degraded', status: 'True', reason: reasonOf(first), message: describeRows(unwell) };
 }
 
 interface Summary {
@@ -62,13 +67,17 @@ function summarize(
   if (unknown.length > 0) {
     return { ready: false, reason: 'UnknownCluster', message: `no MemberCluster is named ${unknown.join(', ')}` };
   }
-  if (status.clusters.desired === 0 && rows.length === 0) {
+  if (status.clusters?.desired === 0 && rows.length === 0) {
     return { ready: false, reason: 'NoClusters', message: 'the placement selects no cluster' };
   }
-  if (object.spec.suspend === true) return { ready: waiting.length === 0, reason: 'Suspended', message: 'spec.suspend is set' };
+  if (object.spec.suspend) return { ready: waiting.length === 0, reason: 'Suspended', message: 'spec.suspend is set' };
   if (waiting.length === 0) return { ready: true, reason: 'Ready', message: `ready in ${listClusters(rows)}` };
   const blocked = waiting.find((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.state === 'Unknown');
-  return { ready: false, reason: blocked === undefined ? 'Progressing' : reasonOf(blocked), message: describeRows(waiting) };
+  return {
+    ready: false,
+    reason: blocked === undefined ? 'Progressing' : reasonOf(blocked),
+    message: describeRows(waiting),
+  };
 }
 
 /** Available: every placed cluster serves, be it an older revision while a newer one is on its way. */
@@ -84,11 +93,13 @@ function available(status: StatusWithoutConditions): Draft {
 }
 
 function reasonOf(row: PlacementRow): string {
-  return row.reason === '' ? row.state : row.reason;
+  return row.reason === undefined || row.reason === '' ? row.state : row.reason;
 }
 
 function describeRows(rows: readonly PlacementRow[]): string {
-  return rows.map((row) => `${row.cluster}: ${row.message === '' ? reasonOf(row) : row.message}`).join('; ');
+  return rows
+    .map((row) => `${row.cluster}: ${row.message === undefined || row.message === '' ? reasonOf(row) : row.message}`)
+    .join('; ');
 }
 
 function listClusters(rows: readonly PlacementRow[]): string {

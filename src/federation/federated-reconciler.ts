@@ -11,7 +11,15 @@ import { foldStatus } from './fold-status.ts';
 import type { MemberState } from './fold-status.ts';
 import { decidePlacement } from './placement.ts';
 import type { PlacementCandidate, PlacementDecision } from './placement.ts';
-import { CONTROLLER_REVISION, dataOf, expiredRevisions, newRevision, numberOf, revisionData, revisionName } from './revisions.ts';
+import {
+  CONTROLLER_REVISION,
+  dataOf,
+  expiredRevisions,
+  newRevision,
+  numberOf,
+  revisionData,
+  revisionName,
+} from './revisions.ts';
 import type { StatusRows } from './status-rows.ts';
 
 /** What the hub's worker needs to decide about one kind of federated object. */
@@ -63,9 +71,9 @@ export class FederatedReconciler {
     if (object.metadata.deletionTimestamp !== undefined) return this.#withdraw(object, context);
     if (!hasFinalizer(object)) return this.#adopt(object, context);
     const decisions = decidePlacement(object.spec.placement, this.#candidates());
-    const revision = object.spec.suspend === true ? this.#recordedRevision(object) : await this.#ensureRevision(object, context);
+    const revision = object.spec.suspend ? this.#recordedRevision(object) : await this.#ensureRevision(object, context);
     await this.#writeStatus(object, decisions, revision, context);
-    await this.#expireRevisions(object, context);
+    await this.#expireRevisions(this.#fetch(key) ?? object, context);
     return done;
   }
 
@@ -122,7 +130,7 @@ export class FederatedReconciler {
 
   /** The informer was behind, or two contents share a hash, which must not pass for the same revision. */
   async #assertSame(object: FederatedObject, name: string): Promise<void> {
-    const { namespace = '' } = object.metadata;
+    const { namespace } = object.metadata;
     const existing = await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name });
     const same = existing !== undefined && contentHash(dataOf(existing)) === contentHash(revisionData(object));
     if (!same) throw new Error(`ControllerRevision ${namespace}/${name} exists with other content`);
@@ -157,21 +165,23 @@ export class FederatedReconciler {
   }
 
   async #expireRevisions(object: FederatedObject, context: ReconcileContext): Promise<void> {
-    const { namespace = '' } = object.metadata;
-    const { status } = this.#written.newest(object) as FederatedObject;
-    const targets = (status?.placements ?? []).map((row) => row.targetRevision);
-    const inUse = new Set([...targets, status?.currentRevision ?? '', status?.updateRevision ?? '']);
-    for (const revision of expiredRevisions(this.#ownRevisions(object), inUse, object.spec.revisionHistoryLimit ?? 10)) {
-      const { name = '', uid = '', resourceVersion } = revision.metadata;
-      const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-      await this.#options.hub.delete({ gvk: CONTROLLER_REVISION, namespace, name }, preconditions, write('atoll', context));
+    const own = this.#ownRevisions(object);
+    for (const revision of expiredRevisions(own, inUse(object), object.spec.revisionHistoryLimit)) {
+      const { name = '', namespace = '', uid = '' } = revision.metadata;
+      await this.#options.hub.delete({ gvk: CONTROLLER_REVISION, namespace, name }, { uid }, write('atoll', context));
     }
   }
 
   #reference(object: FederatedObject): ObjectReference {
-    const { name = '', namespace = '' } = object.metadata;
+    const { name, namespace } = object.metadata;
     return { gvk: this.#options.kind.federated.gvk, name, namespace };
   }
+}
+
+/** The revisions that a cluster has or is to get, as recorded. */
+function inUse({ status }: FederatedObject): ReadonlySet<string> {
+  const targets = (status?.placements ?? []).map((row) => row.targetRevision);
+  return new Set([...targets, status?.currentRevision ?? '', status?.updateRevision ?? '']);
 }
 
 function write(fieldManager: string, context: ReconcileContext): WriteContext {

@@ -20,7 +20,11 @@ export function addFinalizer(
   object: KubernetesObject,
   write: WriteContext,
 ): Promise<KubernetesObject> {
-  return setFinalizers(client, { reference, object, finalizers: [...(object.metadata.finalizers ?? []), CASCADE_FINALIZER] }, write);
+  return setFinalizers(
+    client,
+    { reference, object, finalizers: [...(object.metadata.finalizers ?? []), CASCADE_FINALIZER] },
+    write,
+  );
 }
 
 /** Takes the finalizer away, by the same rule. The object may be gone afterwards. */

@@ -1,7 +1,8 @@
 import type { FederatedObject, PlacementRow } from '../api/index.ts';
-import { mergeConditions } from '../kernel/index.ts';
+import { compact, mergeConditions } from '../kernel/index.ts';
 import type { ClusterName } from '../kernel/index.ts';
 import { federatedConditions } from './federated-conditions.ts';
+import type { StatusWithoutConditions } from './federated-conditions.ts';
 import type { PlacementDecision } from './placement.ts';
 import type { StatusRow } from './status-rows.ts';
 
@@ -23,9 +24,6 @@ export interface FoldInput {
   readonly now: string;
 }
 
-/** The status without the conditions. */
-export type StatusWithoutConditions = Omit<NonNullable<FederatedObject['status']>, 'conditions'>;
-
 /**
  * Folds the members' reports into the status of the federated object. Pure. Rows keep their times while nothing of
  * them changes; a report that is missing keeps what the hub showed last; a member that is not watched is Unknown.
@@ -35,29 +33,22 @@ export function foldStatus(input: FoldInput): NonNullable<FederatedObject['statu
   const before = object.status;
   const placements = foldRows(input);
   const desired = placements.filter((row) => row.targetRevision !== '');
-  const counts = countClusters(desired);
-  const settled = counts.synced === desired.length && placements.length === desired.length;
-  const currentRevision = settled && input.updateRevision !== '' ? input.updateRevision : before?.currentRevision;
-  const sourceRevision = object.metadata.annotations?.['atoll.dev/source-revision'];
-  const requestedAt = object.metadata.annotations?.['atoll.dev/requestedAt'];
-  const status: StatusWithoutConditions = {
+  const clusters = countClusters(desired);
+  const settled = clusters.synced === placements.length && input.updateRevision !== '';
+  const annotations = object.metadata.annotations ?? {};
+  const status = compact<StatusWithoutConditions>({
     observedGeneration: object.metadata.generation ?? 0,
     phase: phaseOf(object, desired),
-    ...(sourceRevision === undefined ? {} : { sourceRevision }),
-    ...(currentRevision === undefined ? {} : { currentRevision }),
-    ...revisionField(input.updateRevision, before?.updateRevision),
-    clusters: counts,
+    sourceRevision: annotations['atoll.dev/source-revision'],
+    currentRevision: settled ? input.updateRevision : before?.currentRevision,
+    updateRevision: input.updateRevision === '' ? before?.updateRevision : input.updateRevision,
+    clusters,
     observed: sumObserved(desired),
     placements,
-    ...(requestedAt === undefined ? {} : { lastHandledReconcileAt: requestedAt }),
-  };
+    lastHandledReconcileAt: annotations['atoll.dev/requestedAt'],
+  });
   const conditions = federatedConditions(object, status, input.decisions);
   return { ...status, conditions: mergeConditions(before?.conditions, conditions, now) };
-}
-
-function revisionField(wanted: string, before: string | undefined): { updateRevision?: string } {
-  const updateRevision = wanted === '' ? before : wanted;
-  return updateRevision === undefined ? {} : { updateRevision };
 }
 
 /** A row for every placed cluster, and for every cluster that was placed and is not rid of the object yet. */
@@ -73,7 +64,9 @@ function foldRows(input: FoldInput): PlacementRow[] {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .filter(([name, target]) => !(target === '' && isRemoved(input.rows.get(name))))
     .filter(([name, target]) => target !== '' || recorded.has(name))
-    .map(([name, target]) => keepTimes(foldRow(input, name, target, recorded.get(name)), recorded.get(name), input.now));
+    .map(([name, target]) =>
+      keepTimes(foldRow(input, name, target, recorded.get(name)), recorded.get(name), input.now),
+    );
 }
 
 function isRemoved(row: StatusRow | undefined): boolean {
@@ -84,37 +77,50 @@ type UntimedRow = Omit<PlacementRow, 'lastTransitionTime' | 'lastSuccessTime'>;
 
 function foldRow(input: FoldInput, cluster: ClusterName, target: string, before: PlacementRow | undefined): UntimedRow {
   const report = input.rows.get(cluster);
-  const member = input.members.get(cluster);
-  const base = { cluster, targetRevision: target };
-  const shown = lastShown(report, before);
-  if (member?.ready !== true) {
-    const reason = member?.reason ?? 'UnknownCluster';
-    return { ...base, ...shown, state: 'Unknown', reason, message: 'the cluster is not being watched' };
-  }
-  if (report === undefined || report.targetRevision !== target || report.state === 'Removed') {
-    if (report === undefined && before?.targetRevision === target) return withoutTimes(before);
-    const reason = target === '' ? 'Withdrawing' : 'Pending';
-    return { ...base, ...shown, state: 'OutOfDate', reason, message: '' };
-  }
-  return { ...base, ...shown, state: report.state, reason: report.reason, message: report.message.slice(0, 256) };
+  const verdict =
+    unwatched(input.members.get(cluster)) ??
+    reported(report, target) ??
+    (report === undefined ? kept(before, target) : undefined);
+  const pending = { state: 'OutOfDate' as const, reason: target === '' ? 'Withdrawing' : 'Pending', message: '' };
+  return { cluster, targetRevision: target, ...lastShown(report, before), ...(verdict ?? pending) };
+}
+
+type Verdict = Pick<UntimedRow, 'state' | 'reason' | 'message'>;
+
+/** A cluster that is not being watched is Unknown, whatever was reported before. */
+function unwatched(member: MemberState | undefined): Verdict | undefined {
+  if (member?.ready === true) return undefined;
+  const reason = member?.reason ?? 'UnknownCluster';
+  return { state: 'Unknown', reason, message: 'the cluster is not being watched' };
+}
+
+/** What the cluster's worker said, when it is about the revision that is wanted. */
+function reported(report: StatusRow | undefined, target: string): Verdict | undefined {
+  if (report?.targetRevision !== target || report.state === 'Removed') return undefined;
+  return { state: report.state, reason: report.reason, message: report.message.slice(0, 256) };
+}
+
+/** Without a report: what the hub showed last, unless it was only that the cluster was not watched. */
+function kept(before: PlacementRow | undefined, target: string): Verdict | undefined {
+  if (before?.targetRevision !== target || before.state === 'Unknown') return undefined;
+  return compact<Verdict>({ state: before.state, reason: before.reason, message: before.message });
 }
 
 /** Phase and figures: the newest report's, else those that the hub showed last. */
-function lastShown(report: StatusRow | undefined, before: PlacementRow | undefined): Pick<UntimedRow, 'phase' | 'observed'> {
-  const phase = report?.phase ?? before?.phase;
-  const observed = report?.observed ?? before?.observed;
-  return { ...(phase === undefined ? {} : { phase }), ...(observed === undefined ? {} : { observed }) };
-}
-
-function withoutTimes(row: PlacementRow): UntimedRow {
-  const { lastTransitionTime: _transition, lastSuccessTime: _success, ...rest } = row;
-  return rest;
+function lastShown(
+  report: StatusRow | undefined,
+  before: PlacementRow | undefined,
+): Pick<UntimedRow, 'phase' | 'observed'> {
+  return compact<Pick<UntimedRow, 'phase' | 'observed'>>({
+    phase: report?.phase ?? before?.phase,
+    observed: report?.observed ?? before?.observed,
+  });
 }
 
 /** `lastTransitionTime`: when state or target changed; `lastSuccessTime`: when it last became Synced at its target. */
 function keepTimes(row: UntimedRow, before: PlacementRow | undefined, now: string): PlacementRow {
   const same = before?.state === row.state && before.targetRevision === row.targetRevision;
-  const lastTransitionTime = same ? before.lastTransitionTime : now;
+  const lastTransitionTime = (same ? before.lastTransitionTime : undefined) ?? now;
   const lastSuccessTime = row.state === 'Synced' && !same ? now : before?.lastSuccessTime;
   return { ...row, lastTransitionTime, ...(lastSuccessTime === undefined ? {} : { lastSuccessTime }) };
 }
@@ -143,10 +149,14 @@ function sumObserved(desired: readonly PlacementRow[]): Record<string, string | 
   );
 }
 
-function phaseOf(object: FederatedObject, desired: readonly PlacementRow[]): StatusWithoutConditions['phase'] {
+function phaseOf(
+  object: FederatedObject,
+  desired: readonly PlacementRow[],
+): NonNullable<StatusWithoutConditions['phase']> {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   if (desired.length === 0) return 'Pending';
-  if (desired.some((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed')) return 'Failed';
+  if (desired.some((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed'))
+    return 'Failed';
   if (desired.every((row) => isReady(row))) return 'Running';
   if (desired.some((row) => row.state === 'Synced' && row.phase === 'Scaling')) return 'Scaling';
   return 'Progressing';

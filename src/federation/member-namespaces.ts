@@ -9,7 +9,9 @@ export class MemberNamespaces {
   readonly #client: KubernetesClient;
 
   /** Rights in a member. */
-  static readonly rules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create'] }];
+  static readonly rules: readonly PolicyRule[] = [
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create'] },
+  ];
 
   constructor(client: KubernetesClient) {
     this.#client = client;

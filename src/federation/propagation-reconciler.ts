@@ -3,9 +3,9 @@ import { applyObject, removeObject, withMark } from '../apply/index.ts';
 import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
 import type { Cluster } from '../clusters/index.ts';
 import type { Lister } from '../informers/index.ts';
-import { WaitingError, done, requeueAfter } from '../kernel/index.ts';
+import { TerminalError, WaitingError, done, kindName, requeueAfter } from '../kernel/index.ts';
 import type { Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
-import { NotFoundError } from '../kubernetes/index.ts';
+import { ForbiddenError, NotFoundError } from '../kubernetes/index.ts';
 import type { Identity, KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { MemberNamespaces } from './member-namespaces.ts';
@@ -17,6 +17,8 @@ import type { StatusRow } from './status-rows.ts';
 
 /** How long a foreground deletion is given before the object is looked at again without an event. */
 const DELETION_CHECK = 5000;
+/** How long a refused write waits for somebody to grant the right. */
+const FORBIDDEN_RETRY = 60_000;
 
 /** What one member's worker needs to bring one kind of federated object into its cluster. */
 export interface PropagationOptions {
@@ -65,13 +67,20 @@ export class PropagationReconciler {
     if (object === undefined || row === undefined) return done;
     try {
       if (row.targetRevision === '') return await this.#withdraw(object, context);
-      if (object.spec.suspend === true) return done;
+      if (object.spec.suspend) return done;
       return await this.#propagate(object, row, context);
     } catch (error) {
-      const failure = reportOfError(error, row.targetRevision);
-      if (failure !== undefined) await this.#options.report(object, failure);
-      throw error;
+      return this.#fail(object, error, row.targetRevision);
     }
+  }
+
+  /** A failure that stays is shown and waits for a change; a right that is missing may be granted without an event. */
+  async #fail(object: FederatedObject, error: unknown, targetRevision: string): Promise<Result> {
+    const failure = reportOfError(error, targetRevision);
+    if (failure === undefined) throw error;
+    await this.#options.report(object, failure);
+    if (error instanceof ForbiddenError) return requeueAfter(FORBIDDEN_RETRY);
+    throw new TerminalError(failure.message, { cause: error });
   }
 
   async #propagate(object: FederatedObject, row: PlacementRow, context: ReconcileContext): Promise<Result> {
@@ -87,7 +96,7 @@ export class PropagationReconciler {
 
   /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
   async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
-    const { namespace = '', name = '' } = object.metadata;
+    const { namespace, name } = object.metadata;
     const input = {
       client: this.#options.cluster.client,
       desired,
@@ -108,7 +117,7 @@ export class PropagationReconciler {
 
   /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    const { namespace = '', name = '' } = object.metadata;
+    const { namespace, name } = object.metadata;
     if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned');
     const outcome = await removeObject({
       client: this.#options.cluster.client,
@@ -131,7 +140,7 @@ export class PropagationReconciler {
 
   /** The recorded revision; read from the hub when the informer has not got it yet. */
   async #revision(object: FederatedObject, name: string): Promise<RevisionData> {
-    const { namespace = '' } = object.metadata;
+    const { namespace } = object.metadata;
     const cached = this.#options.revisions.get(`${namespace}/${name}`);
     const revision = cached ?? (await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name }));
     if (revision === undefined) throw new WaitingError(`ControllerRevision ${namespace}/${name} is not there yet`);
@@ -139,9 +148,14 @@ export class PropagationReconciler {
   }
 
   #mark(object: FederatedObject): OwnerMark {
-    const { kind, group } = this.#options.kind.federated.gvk;
-    const { namespace = '', name = '', uid = '' } = object.metadata;
-    return { installation: this.#options.installation, kind: `${kind}.${group}`, namespace, name, uid };
+    const { namespace, name, uid = '' } = object.metadata;
+    return {
+      installation: this.#options.installation,
+      kind: kindName(this.#options.kind.federated.gvk),
+      namespace,
+      name,
+      uid,
+    };
   }
 
   #reference(namespace: string, name: string): ObjectReference {

@@ -2,7 +2,7 @@ import type { ApplyOutcome } from '../apply/index.ts';
 import { errorMessage } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import { ForbiddenError, InvalidError, UnknownFieldError } from '../kubernetes/index.ts';
-import { OverrideError } from './render.ts';
+import { OverrideError } from '../manifests/index.ts';
 import type { StatusRow } from './status-rows.ts';
 
 /** Fields of a member object's status that are shown on the hub, when it has them. */

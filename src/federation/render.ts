@@ -1,18 +1,13 @@
 import type { FederatedKind, FederatedObject } from '../api/index.ts';
-import { AtollError, apiVersionOf } from '../kernel/index.ts';
+import { apiVersionOf } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { applyOverrides } from '../manifests/index.ts';
+import { OverrideError, applyOverrides } from '../manifests/index.ts';
 import { matches } from './placement.ts';
 import type { PlacementCandidate } from './placement.ts';
 import type { RevisionData } from './revisions.ts';
 
 /** On a member object: the revision that it was applied at. */
 export const REVISION_ANNOTATION = 'atoll.dev/revision';
-
-/** An override does not fit the object. The cluster it was meant for is blocked, no other. */
-export class OverrideError extends AtollError {
-  override name = 'OverrideError';
-}
 
 /**
  * The object that one member shall have: the revision's template under the federated object's name and namespace,
@@ -27,7 +22,7 @@ export function renderMemberObject(
 ): KubernetesObject {
   const { template, overrides } = revision.data;
   const { gvk } = kind.target;
-  const { name = '', namespace = '' } = object.metadata;
+  const { name, namespace } = object.metadata;
   const base: KubernetesObject = {
     apiVersion: apiVersionOf(gvk),
     kind: gvk.kind,
@@ -35,7 +30,6 @@ export function renderMemberObject(
     spec: template.spec,
   };
   const rendered = overrides.filter((override) => applies(override, member)).reduce(applyOne, base);
-  refuseNewIdentity(base, rendered);
   const annotations = { ...rendered.metadata.annotations, [REVISION_ANNOTATION]: revision.name };
   return { ...rendered, metadata: { ...rendered.metadata, annotations } };
 }
@@ -49,21 +43,17 @@ function applies(override: Override, member: PlacementCandidate): boolean {
   return named || (override.selector !== undefined && matches(override.selector, member.labels));
 }
 
-function applyOne(object: KubernetesObject, override: Override): KubernetesObject {
-  try {
-    return applyOverrides(object, override.patches);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new OverrideError(`override ${JSON.stringify(override.name)}: ${why}`, { cause: error });
-  }
-}
-
 /** Overrides may change anything but which object it is. */
-function refuseNewIdentity(base: KubernetesObject, rendered: KubernetesObject): void {
-  const changed =
-    (rendered.apiVersion !== base.apiVersion && '/apiVersion') ||
-    (rendered.kind !== base.kind && '/kind') ||
-    (rendered.metadata.name !== base.metadata.name && '/metadata/name') ||
-    (rendered.metadata.namespace !== base.metadata.namespace && '/metadata/namespace');
-  if (changed) throw new OverrideError(`an override changes ${changed}, which says which object it is`);
+function applyOne(object: KubernetesObject, override: Override): KubernetesObject {
+  const changed = applyOverrides(object, [override]);
+  const path =
+    (changed.apiVersion !== object.apiVersion && '/apiVersion') ||
+    (changed.kind !== object.kind && '/kind') ||
+    (changed.metadata.name !== object.metadata.name && '/metadata/name') ||
+    (changed.metadata.namespace !== object.metadata.namespace && '/metadata/namespace');
+  if (!path) return changed;
+  throw new OverrideError(
+    { override: override.name, operation: 0, path },
+    'says which object it is and cannot be changed',
+  );
 }

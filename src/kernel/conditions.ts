@@ -17,7 +17,7 @@ export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;
  * is the same. Types that are not drafted any more disappear (negative-polarity conditions exist only while True).
  */
 export function mergeConditions(
-  previous: readonly Condition[] | undefined,
+  previous: readonly Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>[] | undefined,
   drafts: readonly ConditionDraft[],
   now: string,
 ): Condition[] {

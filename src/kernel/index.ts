@@ -8,6 +8,7 @@
  */
 export * from './backoff.ts';
 export * from './clock.ts';
+export * from './compact.ts';
 export * from './conditions.ts';
 export * from './errors.ts';
 export * from './key.ts';

@@ -72,6 +72,11 @@ export function formatGvk(gvk: GroupVersionKind): string {
   return `${gvk.kind}.${gvk.version}.${gvk.group}`;
 }
 
+/** "RedisCluster.workloads.atoll.dev", "Secret.": a kind as keys and ownership marks name it, whatever its version. */
+export function kindName({ kind, group }: GroupVersionKind): string {
+  return `${kind}.${group}`;
+}
+
 /** "namespace/name", or "name" for a cluster-scoped object: client-go's MetaNamespaceKey. */
 export function objectKey(object: KubernetesObject): string {
   const { namespace, name = '' } = object.metadata;

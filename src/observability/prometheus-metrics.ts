@@ -21,7 +21,10 @@ export class PrometheusMetrics implements Metrics {
   gauge(options: Parameters<Metrics['gauge']>[0]): ReturnType<Metrics['gauge']> {
     return this.#once(options.name, () => {
       const gauge = new Gauge({ ...this.#describe(options), registers: [this.#registry] });
-      return { set: (labels, value) => gauge.set({ ...labels }, value), remove: (labels) => gauge.remove({ ...labels }) };
+      return {
+        set: (labels, value) => gauge.set({ ...labels }, value),
+        remove: (labels) => gauge.remove({ ...labels }),
+      };
     });
   }
 

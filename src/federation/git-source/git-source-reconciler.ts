@@ -1,0 +1,129 @@
+import { parseDuration } from '../../api/index.ts';
+import type { GitSource } from '../../api/index.ts';
+import { ReadYourWrites, applyStatus } from '../../apply/index.ts';
+import { GitError } from '../../git/index.ts';
+import type { GitReader } from '../../git/index.ts';
+import type { Lister } from '../../informers/index.ts';
+import { done, formatTime, requeueAfter } from '../../kernel/index.ts';
+import type { Clock, Key, Logger, PolicyRule, Random, Result } from '../../kernel/index.ts';
+import type { ObjectReference, WriteContext } from '../../kubernetes/index.ts';
+import type { ManifestReading } from '../../manifests/index.ts';
+import type { ReconcileContext } from '../../workqueue/index.ts';
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizer.ts';
+import { credentialsOf } from './credentials.ts';
+import { gitSourceStatus } from './git-source-status.ts';
+import type { SyncOutcome } from './git-source-status.ts';
+import { RevisionReader } from './revision-reader.ts';
+import { SyncError } from './sync-error.ts';
+import { pruneAll, syncRevision } from './sync-revision.ts';
+import type { SyncOptions } from './sync-revision.ts';
+
+const GIT_SOURCE = { group: 'federation.atoll.dev', version: 'v1', kind: 'GitSource' };
+/** An interval gets up to this share added, so that sources do not poll in step. */
+const JITTER = 0.1;
+/** A source that is being deleted looks this often whether what it applied is gone. */
+const DELETION_CHECK = 2000;
+
+/** What the reconciler works on. */
+export interface GitSourceReconcilerOptions extends SyncOptions {
+  readonly sources: Lister;
+  readonly git: GitReader<ManifestReading>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Git → hub: one commit, read whole and checked whole, becomes the hub objects of a source. */
+export class GitSourceReconciler {
+  readonly #options: GitSourceReconcilerOptions;
+  readonly #reader: RevisionReader;
+  readonly #written = new ReadYourWrites();
+
+  constructor(options: GitSourceReconcilerOptions) {
+    this.#options = options;
+    this.#reader = new RevisionReader(options.git);
+  }
+
+  /** Hub rights; what a source may apply beyond Atoll's own kinds is its service account's. */
+  static readonly rules: readonly PolicyRule[] = [
+    { apiGroups: ['federation.atoll.dev'], resources: ['gitsources'], verbs: ['get', 'list', 'watch', 'patch'] },
+    { apiGroups: ['federation.atoll.dev'], resources: ['gitsources/status'], verbs: ['patch'] },
+  ];
+
+  /** What a namespace with sources grants to Atoll: its Git credentials, and acting as its service accounts. */
+  static readonly tenantRules: readonly PolicyRule[] = [
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
+  ];
+
+  /** fetch → deleted? → finalizer → suspended? → sync → status. */
+  async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
+    const source = this.#fetch(key);
+    if (source === undefined) return done;
+    if (source.metadata.deletionTimestamp !== undefined) return this.#finalize(source, context);
+    if (!hasFinalizer(source)) return this.#adopt(source, context);
+    if (source.spec.suspend) return done;
+    const outcome = await this.#sync(source, context);
+    await this.#writeStatus(source, outcome, context);
+    return requeueAfter(parseDuration(source.spec.interval) * (1 + JITTER * this.#options.random()));
+  }
+
+  #fetch(key: Key): GitSource | undefined {
+    return this.#written.newest(this.#options.sources.get(`${key.namespace}/${key.name}`)) as GitSource | undefined;
+  }
+
+  async #adopt(source: GitSource, context: ReconcileContext): Promise<Result> {
+    this.#written.remember(await addFinalizer(this.#options.hub, reference(source), source, write('atoll', context)));
+    return requeueAfter(0);
+  }
+
+  /** A deleted source takes with it what it applied (unless `prune: false`); then its finalizer goes. */
+  async #finalize(source: GitSource, context: ReconcileContext): Promise<Result> {
+    this.#reader.forget(source.metadata.uid ?? '');
+    if (!hasFinalizer(source)) return done;
+    const left = await pruneAll({ source, write: write('atoll', context) }, this.#options);
+    if (left > 0) return requeueAfter(DELETION_CHECK);
+    await removeFinalizer(this.#options.hub, reference(source), source, write('atoll', context));
+    return done;
+  }
+
+  async #sync(source: GitSource, context: ReconcileContext): Promise<SyncOutcome> {
+    try {
+      const credentials = await credentialsOf(source, this.#options.hub);
+      const { revision, manifests } = await this.#reader.read(source, credentials);
+      const request = { source, revision, manifests, write: write('atoll', context) };
+      const result = await syncRevision(request, this.#options);
+      if (result.applied + result.pruned > 0) {
+        const { namespace, name } = source.metadata;
+        this.#options.logger.info('git source synced', { source: `${namespace}/${name}`, revision, ...result });
+      }
+      return { kind: 'synced', revision, result };
+    } catch (error) {
+      return this.#failure(source, error);
+    }
+  }
+
+  /** Errors that say what is wrong with the source become its status; anything else is the queue's to retry. */
+  #failure(source: GitSource, error: unknown): SyncOutcome {
+    if (!(error instanceof SyncError || error instanceof GitError)) throw error;
+    const { namespace, name } = source.metadata;
+    this.#options.logger.warn('git source not synced', { source: `${namespace}/${name}`, error });
+    const revision = error instanceof SyncError ? error.revision : undefined;
+    return { kind: 'failed', reason: error.reason, message: error.message, revision };
+  }
+
+  async #writeStatus(source: GitSource, outcome: SyncOutcome, context: ReconcileContext): Promise<void> {
+    const status = gitSourceStatus(source, outcome, formatTime(this.#options.clock.now()));
+    const updated = await applyStatus(this.#options.hub, source, status, write('atoll-status', context));
+    if (updated !== undefined) this.#written.remember(updated);
+  }
+}
+
+function reference(source: GitSource): ObjectReference {
+  const { name, namespace } = source.metadata;
+  return { gvk: GIT_SOURCE, name, namespace };
+}
+
+function write(fieldManager: string, context: ReconcileContext): WriteContext {
+  return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
+}

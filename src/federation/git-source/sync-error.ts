@@ -1,0 +1,21 @@
+import { AtollError } from '../../kernel/index.ts';
+
+/** Why a source could not be synced; the reason becomes that of its Ready condition. What was applied before stays. */
+export class SyncError extends AtollError {
+  override name = 'SyncError';
+  readonly reason: string;
+  /** The revision that was attempted, when it got so far. */
+  readonly revision: string | undefined;
+
+  constructor(reason: string, message: string, options: ErrorOptions & { readonly revision?: string } = {}) {
+    super(message, options);
+    this.reason = reason;
+    this.revision = options.revision;
+  }
+}
+
+/** One line for any number of problems: the first few in full, then how many more there are. */
+export function summarize(problems: readonly string[]): string {
+  const shown = problems.slice(0, 5).join('; ');
+  return problems.length > 5 ? `${shown}; and ${problems.length - 5} more` : shown;
+}

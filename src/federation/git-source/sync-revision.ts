@@ -1,0 +1,241 @@
+import type { GitSource } from '../../api/index.ts';
+import { applyObject, inApplyOrder, removeObject } from '../../apply/index.ts';
+import { gvkOf } from '../../kernel/index.ts';
+import type { KubernetesObject } from '../../kernel/index.ts';
+import { ApiError, KindNotFoundError, NotFoundError } from '../../kubernetes/index.ts';
+import type { Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
+import type { Manifest } from '../../manifests/index.ts';
+import type { HubObjects } from './hub-objects.ts';
+import { idOf } from './inventory.ts';
+import type { Inventories, InventoryEntry } from './inventory.ts';
+import { SyncError, summarize } from './sync-error.ts';
+import { GIT_FIELD_MANAGER, describe, inNamespace, markOfSource, planObject } from './sync-plan.ts';
+import type { PlannedObject } from './sync-plan.ts';
+
+/** What one sync works with. */
+export interface SyncOptions {
+  readonly hub: KubernetesClient;
+  readonly objects: HubObjects;
+  readonly inventories: Inventories;
+  readonly installation: string;
+}
+
+/** One fully read revision of one source. */
+export interface SyncRequest {
+  readonly source: GitSource;
+  readonly revision: string;
+  readonly manifests: readonly Manifest[];
+  /** As Atoll itself, for the inventory; objects are written as the source's identity. */
+  readonly write: WriteContext;
+}
+
+/** What a sync did. */
+export interface SyncResult {
+  readonly objects: number;
+  readonly applied: number;
+  readonly pruned: number;
+}
+
+/**
+ * Brings one revision to the hub: plan → validate everything → record the intent → apply → prune → record.
+ * Nothing is applied before all of it has passed the hub's own validation (dry run of what is changed), and nothing
+ * is pruned before all of it is applied.
+ * @throws SyncError naming every object that was refused; what had been applied before stays
+ */
+export async function syncRevision(request: SyncRequest, options: SyncOptions): Promise<SyncResult> {
+  const identity = identityOf(request.source);
+  const plan = await planAll(request, options, identity);
+  const write: WriteContext = { ...request.write, identity, fieldManager: GIT_FIELD_MANAGER };
+  const changed = plan.filter(({ changed: is }) => is);
+  await validate(changed, plan, { hub: options.hub, write, revision: request.revision });
+  const uid = request.source.metadata.uid ?? '';
+  const before = await options.inventories.read(uid);
+  const wanted = plan.map((planned) => entryOf(planned.desired, planned.live?.metadata.uid ?? ''));
+  const gone = removedEntries(before, wanted);
+  await record(before, [...wanted, ...gone], uid, { options, write: request.write });
+  const uids = await applyAll(changed, { ...options, write, source: request.source });
+  const kept = !request.source.spec.prune ? gone : await prune(gone, { ...options, write, source: request.source });
+  const after = wanted.map((entry) => ({ ...entry, uid: uids.get(idOf(entry)) ?? entry.uid }));
+  await record([...wanted, ...gone], [...after, ...kept], uid, { options, write: request.write });
+  return { objects: plan.length, applied: changed.length, pruned: gone.length - kept.length };
+}
+
+interface Recording {
+  readonly options: SyncOptions;
+  readonly write: WriteContext;
+}
+
+/** Writes the inventory when it differs from what is recorded: a sync without changes costs no write. */
+async function record(
+  recorded: readonly InventoryEntry[],
+  wanted: readonly InventoryEntry[],
+  sourceUid: string,
+  { options, write }: Recording,
+): Promise<void> {
+  const textOf = (entries: readonly InventoryEntry[]): string =>
+    entries
+      .map((entry) => `${idOf(entry)}/${entry.gvk.version}/${entry.uid}`)
+      .toSorted()
+      .join('\n');
+  if (textOf(recorded) !== textOf(wanted)) await options.inventories.replace(sourceUid, wanted, write);
+}
+
+/** Removes everything that a source applied, for a source that is being deleted. @returns how many are left */
+export async function pruneAll(request: Pick<SyncRequest, 'source' | 'write'>, options: SyncOptions): Promise<number> {
+  const uid = request.source.metadata.uid ?? '';
+  const write: WriteContext = {
+    ...request.write,
+    identity: identityOf(request.source),
+    fieldManager: GIT_FIELD_MANAGER,
+  };
+  const entries = !request.source.spec.prune ? [] : await options.inventories.read(uid);
+  const left = await prune(entries, { ...options, write, source: request.source });
+  await options.inventories.replace(uid, left, request.write);
+  return left.length;
+}
+
+/** As whom a source writes: its service account; without one as Atoll, and then only in its own namespace. */
+function identityOf(source: GitSource): Identity {
+  const account = source.spec.serviceAccountName ?? '';
+  if (account === '') return { kind: 'self' };
+  return { kind: 'serviceAccount', namespace: source.metadata.namespace ?? '', name: account };
+}
+
+async function planAll(request: SyncRequest, options: SyncOptions, identity: Identity): Promise<PlannedObject[]> {
+  const problems: string[] = [];
+  const planned: PlannedObject[] = [];
+  const mark = markOfSource(request.source, options.installation);
+  for (const manifest of inOrder(request.manifests)) {
+    const placed = await place(manifest, request.source, options.hub);
+    const refusal = refuse(placed, request.source, identity);
+    if (refusal !== undefined) problems.push(`${describe(manifest)}: ${refusal}`);
+    const live = await options.objects.find(placed, identity);
+    planned.push(planObject(manifest, placed, live, { mark, revision: request.revision }));
+  }
+  if (problems.length > 0) throw new SyncError('NotAllowed', summarize(problems), { revision: request.revision });
+  return planned;
+}
+
+function inOrder(manifests: readonly Manifest[]): readonly Manifest[] {
+  const byObject = new Map(manifests.map((manifest) => [manifest.object, manifest]));
+  return inApplyOrder([...byObject.keys()])
+    .map((object) => byObject.get(object))
+    .filter((found) => found !== undefined);
+}
+
+/** Whether the kind has namespaces is the hub's to say; a kind that it does not serve yet is taken as namespaced. */
+async function place(manifest: Manifest, source: GitSource, hub: KubernetesClient): Promise<KubernetesObject> {
+  const fallback = source.metadata.namespace ?? '';
+  try {
+    const { namespaced } = await hub.resourceFor(gvkOf(manifest.object));
+    return inNamespace(manifest.object, fallback, namespaced);
+  } catch (error) {
+    if (!(error instanceof KindNotFoundError)) throw error;
+    return inNamespace(manifest.object, fallback, true);
+  }
+}
+
+function refuse(object: KubernetesObject, source: GitSource, identity: Identity): string | undefined {
+  if (identity.kind === 'serviceAccount' || object.metadata.namespace === source.metadata.namespace) return undefined;
+  return `is outside namespace ${source.metadata.namespace ?? ''}, which needs spec.serviceAccountName`;
+}
+
+interface Validation {
+  readonly hub: KubernetesClient;
+  readonly write: WriteContext;
+  readonly revision: string;
+}
+
+/** The hub's own verdict on everything that would be sent, before anything is. */
+async function validate(
+  changed: readonly PlannedObject[],
+  plan: readonly PlannedObject[],
+  { hub, write, revision }: Validation,
+): Promise<void> {
+  const problems: string[] = [];
+  for (const { desired, manifest } of changed) {
+    try {
+      await hub.apply(desired, write, { dryRun: true, force: true });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (!comesWithTheRevision(error, desired, plan)) problems.push(`${describe(manifest)}: ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw new SyncError('Rejected', summarize(problems), { revision });
+}
+
+/** A namespace, or a kind, that is missing now and created by this very revision. */
+function comesWithTheRevision(error: ApiError, object: KubernetesObject, plan: readonly PlannedObject[]): boolean {
+  const has = (kind: string, test: (planned: KubernetesObject) => boolean): boolean =>
+    plan.some(({ desired }) => desired.kind === kind && test(desired));
+  if (error instanceof KindNotFoundError) {
+    const { group, kind } = gvkOf(object);
+    return has('CustomResourceDefinition', (definition) => defines(definition, group, kind));
+  }
+  return (
+    error instanceof NotFoundError && has('Namespace', ({ metadata }) => metadata.name === object.metadata.namespace)
+  );
+}
+
+function defines(definition: KubernetesObject, group: string, kind: string): boolean {
+  const spec = definition['spec'] as { group?: string; names?: { kind?: string } } | undefined;
+  return spec?.group === group && spec.names?.kind === kind;
+}
+
+interface Act extends SyncOptions {
+  readonly source: GitSource;
+  readonly write: WriteContext;
+}
+
+/** @returns the UIDs of what was applied, by inventory id */
+async function applyAll(changed: readonly PlannedObject[], act: Act): Promise<ReadonlyMap<string, string>> {
+  const uids = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { desired, live, manifest } of changed) {
+    const outcome = await applyObject({
+      client: act.hub,
+      desired,
+      live,
+      owner: markOfSource(act.source, act.installation),
+      adoption: 'Adopt',
+      write: act.write,
+    });
+    if (outcome.result === 'foreign' || outcome.result === 'conflict')
+      problems.push(`${describe(manifest)}: ${outcome.message}`);
+    else uids.set(idOf(entryOf(desired, '')), outcome.object.metadata.uid ?? '');
+  }
+  if (problems.length > 0) throw new SyncError('Conflict', summarize(problems));
+  return uids;
+}
+
+/** @returns the entries that are still there: being deleted, or kept by annotation */
+async function prune(entries: readonly InventoryEntry[], act: Act): Promise<readonly InventoryEntry[]> {
+  const left: InventoryEntry[] = [];
+  for (const entry of entries.toReversed()) {
+    const live = await act.objects.get(entry.gvk, entry.namespace, entry.name, act.write.identity);
+    if (live === undefined || isKept(live) || (entry.uid !== '' && live.metadata.uid !== entry.uid)) continue;
+    const outcome = await removeObject({
+      client: act.hub,
+      ref: { gvk: entry.gvk, name: entry.name, ...(entry.namespace === '' ? {} : { namespace: entry.namespace }) },
+      owner: markOfSource(act.source, act.installation),
+      live,
+      write: act.write,
+      propagationPolicy: 'Background',
+    });
+    if (outcome === 'deleting') left.push(entry);
+  }
+  return left;
+}
+
+function isKept(live: KubernetesObject): boolean {
+  return live.metadata.annotations?.['atoll.dev/prune'] === 'disabled';
+}
+
+function removedEntries(before: readonly InventoryEntry[], wanted: readonly InventoryEntry[]): InventoryEntry[] {
+  const ids = new Set(wanted.map((entry) => idOf(entry)));
+  return before.filter((entry) => !ids.has(idOf(entry)));
+}
+
+function entryOf(object: KubernetesObject, uid: string): InventoryEntry {
+  return { gvk: gvkOf(object), namespace: object.metadata.namespace ?? '', name: object.metadata.name ?? '', uid };
+}

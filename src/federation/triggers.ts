@@ -1,0 +1,179 @@
+import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
+import { markOf } from '../apply/index.ts';
+import type { EventHandler, Lister } from '../informers/index.ts';
+import { HUB, kindName } from '../kernel/index.ts';
+import type { ClusterName, Key, KubernetesObject } from '../kernel/index.ts';
+
+/** How a key is put into the queue of its shard. Events come before what merely is there already. */
+export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
+
+/** Kind names as they stand in keys. */
+export const MEMBER_CLUSTER = 'MemberCluster.federation.atoll.dev';
+export const GIT_SOURCE = 'GitSource.federation.atoll.dev';
+
+/** What the triggers look things up in. */
+export interface TriggerContext {
+  readonly kinds: readonly FederatedKind[];
+  /** Hub informers of the federated kinds, by {@link kindName}. */
+  readonly objects: ReadonlyMap<string, Lister>;
+  readonly members: Lister;
+}
+
+/** One line of the table: when an object of a kind changes so, look at these keys. */
+export interface Trigger {
+  /** {@link kindName} of what is watched; `target` stands for every federated kind's target in a member. */
+  readonly watches: string;
+  readonly when: (previous: KubernetesObject | undefined, current: KubernetesObject, deleted: boolean) => boolean;
+  readonly enqueues: (object: KubernetesObject) => readonly Key[];
+}
+
+/**
+ * When X changes on the hub, enqueue Y.
+ *
+ * | X | change | Y |
+ * | --- | --- | --- |
+ * | GitSource | spec, annotations, deletion | itself, on the hub |
+ * | Federated<Kind> | spec, labels, annotations, deletion | itself, on the hub |
+ * | Federated<Kind> | any, status too | itself in every recorded cluster |
+ * | Federated<Kind> from Git | spec, marks, deletion | its GitSource: taken back if it was not Git's doing |
+ * | MemberCluster | spec, labels, annotations, deletion | itself, in its own shard |
+ * | MemberCluster | labels, readiness, deletion | every federated object, on the hub |
+ * | Secret of Atoll's namespace | any | the MemberClusters that name it |
+ */
+export function hubTriggers(context: TriggerContext): readonly Trigger[] {
+  return [
+    { watches: GIT_SOURCE, when: specChanged, enqueues: (object) => [keyOf(HUB, GIT_SOURCE, object)] },
+    ...context.kinds.flatMap(({ federated }) => federatedTriggers(kindName(federated.gvk))),
+    { watches: MEMBER_CLUSTER, when: specChanged, enqueues: memberKey },
+    { watches: MEMBER_CLUSTER, when: membershipChanged, enqueues: () => allFederated(context) },
+    { watches: 'Secret.', when: always, enqueues: (secret) => membersUsing(secret, context) },
+  ];
+}
+
+function federatedTriggers(kind: string): Trigger[] {
+  return [
+    { watches: kind, when: specChanged, enqueues: (object) => [keyOf(HUB, kind, object)] },
+    {
+      watches: kind,
+      when: always,
+      enqueues: (object) => recordedClusters(object).map((cluster) => keyOf(cluster, kind, object)),
+    },
+    { watches: kind, when: specChanged, enqueues: sourceOf },
+  ];
+}
+
+/** In a member: when an object of a target kind changes, look at the federated object that it was made for. */
+export function memberTriggers(cluster: ClusterName, context: TriggerContext): readonly Trigger[] {
+  return context.kinds.map(({ federated, target }) => ({
+    watches: kindName(target.gvk),
+    when: always,
+    enqueues: (object) => {
+      const found = markOf(object);
+      if (found?.valid !== true || found.mark.kind !== kindName(federated.gvk)) return [];
+      return [{ cluster, kind: found.mark.kind, namespace: found.mark.namespace, name: found.mark.name }];
+    },
+  }));
+}
+
+/** The informer handler that plays the lines of a table that watch one kind. */
+export function handlerFor(kind: string, triggers: readonly Trigger[], enqueue: Enqueue): EventHandler {
+  const own = triggers.filter(({ watches }) => watches === kind);
+  const play = (
+    previous: KubernetesObject | undefined,
+    current: KubernetesObject,
+    deleted: boolean,
+    initial: boolean,
+  ): void => {
+    for (const trigger of own.filter(({ when }) => when(previous, current, deleted))) {
+      for (const key of trigger.enqueues(current)) enqueue(key, initial ? 'resync' : 'event');
+    }
+  };
+  return {
+    onAdd: (object, isInInitialList) => play(undefined, object, false, isInInitialList),
+    onUpdate: (previous, current) => play(previous, current, false, previous === current),
+    onDelete: (last) => play(undefined, last, true, false),
+  };
+}
+
+/** Every key of a federated object's recorded placement in one cluster, for when the cluster is engaged. */
+export function keysOfCluster(cluster: ClusterName, context: TriggerContext): readonly Key[] {
+  return federatedObjects(context)
+    .filter(({ object }) => recordedClusters(object).includes(cluster))
+    .map(({ kind, object }) => keyOf(cluster, kind, object));
+}
+
+/** Every federated object, on the hub. */
+export function allFederated(context: TriggerContext): readonly Key[] {
+  return federatedObjects(context).map(({ kind, object }) => keyOf(HUB, kind, object));
+}
+
+function federatedObjects(context: TriggerContext): { kind: string; object: KubernetesObject }[] {
+  return [...context.objects].flatMap(([kind, lister]) => lister.list().map((object) => ({ kind, object })));
+}
+
+function keyOf(cluster: ClusterName, kind: string, { metadata }: KubernetesObject): Key {
+  return { cluster, kind, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+}
+
+function memberKey(object: KubernetesObject): readonly Key[] {
+  const name = object.metadata.name ?? '';
+  return [{ cluster: name, kind: MEMBER_CLUSTER, namespace: '', name }];
+}
+
+/** A source is looked at when what it applied changes by another hand; its own applies find nothing to do. */
+function sourceOf(object: KubernetesObject): readonly Key[] {
+  const found = markOf(object);
+  if (found?.valid !== true || found.mark.kind !== GIT_SOURCE) return [];
+  return [{ cluster: HUB, kind: GIT_SOURCE, namespace: found.mark.namespace, name: found.mark.name }];
+}
+
+function recordedClusters(object: KubernetesObject): ClusterName[] {
+  return ((object as FederatedObject).status?.placements ?? []).map(({ cluster }) => cluster);
+}
+
+function membersUsing(secret: KubernetesObject, context: TriggerContext): readonly Key[] {
+  return (context.members.list() as readonly MemberCluster[])
+    .filter(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret.metadata.name)
+    .flatMap((member) => memberKey(member));
+}
+
+function always(): boolean {
+  return true;
+}
+
+/** Anything but the status and what servers keep for themselves. A resync (the same object again) counts. */
+function specChanged(previous: KubernetesObject | undefined, current: KubernetesObject): boolean {
+  if (previous === undefined || previous === current) return true;
+  const before = previous.metadata;
+  const after = current.metadata;
+  return (
+    before.generation !== after.generation ||
+    before.uid !== after.uid ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    before.finalizers?.length !== after.finalizers?.length ||
+    differ(before.labels, after.labels) ||
+    differ(before.annotations, after.annotations)
+  );
+}
+
+function membershipChanged(
+  previous: KubernetesObject | undefined,
+  current: KubernetesObject,
+  deleted: boolean,
+): boolean {
+  if (previous === undefined || deleted || previous === current) return true;
+  return differ(previous.metadata.labels, current.metadata.labels) || readiness(previous) !== readiness(current);
+}
+
+function readiness(object: KubernetesObject): string {
+  const ready = (object as MemberCluster).status?.conditions?.find(({ type }) => type === 'Ready');
+  return `${ready?.status} ${ready?.reason}`;
+}
+
+function differ(
+  a: Readonly<Record<string, string>> | undefined,
+  b: Readonly<Record<string, string>> | undefined,
+): boolean {
+  const before = Object.entries(a ?? {});
+  return before.length !== Object.keys(b ?? {}).length || before.some(([key, value]) => b?.[key] !== value);
+}

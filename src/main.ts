@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.ts';
+import { ConfigError, readConfig } from './config/index.ts';
+import type { Config } from './config/index.ts';
+import { systemClock } from './kernel/index.ts';
+import type { Logger } from './kernel/index.ts';
+import { inClusterConnection, parseKubeconfig } from './kubernetes/index.ts';
+import type { Connection } from './kubernetes/index.ts';
+import { createLogger } from './observability/index.ts';
+
+/** Starts one replica. SIGTERM and SIGINT stop it in order; it then exits 0. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger({ level: config.logLevel, base: { replica: config.replica } });
+  const app = await NestFactory.create(AppModule.forRoot({ config, hub: hubConnection(config), logger }), {
+    logger: false,
+  });
+  stopOnSignals(app, logger);
+  await app.listen(config.healthPort, config.bindAddress);
+  logger.info('serving health and metrics', { url: await app.getUrl() });
+}
+
+function hubConnection({ hubKubeconfig, inCluster }: Config): Connection {
+  if (hubKubeconfig !== undefined) return parseKubeconfig(readFileSync(hubKubeconfig, 'utf8'));
+  if (inCluster === undefined) throw new ConfigError('no hub is configured');
+  return inClusterConnection({ ...inCluster, clock: systemClock });
+}
+
+/** Nest's own shutdown hooks end the process by the signal; a controller that stopped in order exits 0 instead. */
+function stopOnSignals(app: INestApplicationContext, logger: Logger): void {
+  const stop = (signal: NodeJS.Signals): void => {
+    logger.info('stopping', { signal });
+    app.close().then(
+      () => process.exit(),
+      (error: unknown) => {
+        logger.error('did not stop in order', { error });
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  const text = error instanceof ConfigError ? error.message : String(error instanceof Error ? error.stack : error);
+  process.stderr.write(`atoll: ${text}\n`);
+  process.exit(1);
+});

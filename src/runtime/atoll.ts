@@ -1,0 +1,268 @@
+import { customResourceDefinition, federatedKinds, publishedKinds } from '../api/index.ts';
+import type { FederatedObject } from '../api/index.ts';
+import { MemberClusters } from '../clusters/index.ts';
+import type { Cluster, Wiring } from '../clusters/index.ts';
+import type { Config } from '../config/index.ts';
+import {
+  FederatedReconciler,
+  GIT_SOURCE,
+  GitSourceReconciler,
+  HubObjects,
+  Inventories,
+  RedisStatusRows,
+  allFederated,
+  handlerFor,
+  hubTriggers,
+} from '../federation/index.ts';
+import type { StatusRow, TriggerContext } from '../federation/index.ts';
+import { GitProcess } from '../git/index.ts';
+import { SharedInformerFactory } from '../informers/index.ts';
+import { HUB, TerminalError, gvkOf, kindName } from '../kernel/index.ts';
+import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
+import { KubernetesClient } from '../kubernetes/index.ts';
+import type { Connection } from '../kubernetes/index.ts';
+import { LeaseEpochStore, Shards } from '../leadership/index.ts';
+import type { ManifestReading } from '../manifests/index.ts';
+import { RedisConnections } from '../redis/index.ts';
+import { Workqueues } from '../workqueue/index.ts';
+import type { Reconcile } from '../workqueue/index.ts';
+import { HubInformers } from './hub-informers.ts';
+import { installationId } from './installation.ts';
+import { MemberWiring } from './member-wiring.ts';
+import { ShardRunner } from './shard-runner.ts';
+
+/** What a replica is given by its surroundings. */
+export interface AtollOptions {
+  readonly config: Config;
+  readonly hub: Connection;
+  /** The script that git jobs run in. */
+  readonly gitChild: URL;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** How long a replica that stops waits for its parts before it goes anyway. */
+const STOP_DEADLINE = 8000;
+/** Time between two questions to a hub that does not answer at start. */
+const HUB_RETRY = 2000;
+
+/**
+ * One replica: the hub's informers, the shards that it owns, and what runs in them.
+ *
+ * `start` returns when the hub's informers are synced; the rest follows the leases. `stop` ends in the order that
+ * loses nothing: no new work, runs ended or abandoned, leases released, connections closed.
+ */
+export class Atoll {
+  readonly #options: AtollOptions;
+  readonly #hub: KubernetesClient;
+  readonly #factory: SharedInformerFactory;
+  readonly #informers: HubInformers;
+  readonly #redis: RedisConnections;
+  readonly #queues: Workqueues;
+  readonly #shards: Shards;
+  readonly #git: GitProcess<ManifestReading>;
+  readonly #rows: RedisStatusRows;
+  readonly #triggers: TriggerContext;
+  readonly #wirings = new Map<string, MemberWiring>();
+  #runner: ShardRunner | undefined;
+  #synced = false;
+
+  constructor(options: AtollOptions) {
+    const { config, clock, random, metrics, logger } = options;
+    const ports = { clock, random, metrics, logger };
+    this.#options = options;
+    this.#hub = new KubernetesClient({ cluster: HUB, connection: options.hub, ...ports });
+    this.#factory = new SharedInformerFactory({ client: this.#hub, ...ports });
+    this.#informers = new HubInformers(this.#factory, config.namespace);
+    this.#triggers = this.#informers.triggerContext();
+    this.#redis = new RedisConnections({ ...config.redis, logger, metrics });
+    this.#queues = new Workqueues({ redis: this.#redis, ...ports });
+    this.#rows = new RedisStatusRows(this.#redis);
+    const { childScript, allowLoopback } = { childScript: options.gitChild, allowLoopback: config.gitAllowLoopback };
+    this.#git = new GitProcess({ childScript, allowLoopback, clock, logger, metrics });
+    this.#shards = this.#createShards();
+  }
+
+  /** Connects to the hub and joins the other replicas. Waits for the hub as long as it takes; Redis may come later. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { logger } = this.#options;
+    this.#factory.start();
+    const installation = await this.#identify(signal);
+    if (installation === undefined || !(await this.#factory.waitForSync(signal))) return;
+    this.#synced = true;
+    this.#run(installation);
+    logger.info('hub informers synced', { installation, replica: this.#options.config.replica });
+    this.#updateShards();
+    this.#shards.start();
+  }
+
+  /** Why this replica cannot serve; undefined when it can. Redis does not count: it is a condition and a metric. */
+  notReady(): string | undefined {
+    return this.#synced ? undefined : 'the informers of the hub have not synced yet';
+  }
+
+  /** No new work; ends or abandons runs; releases the leases; closes everything. Ends within 8 s in any case. */
+  async stop(): Promise<void> {
+    await Promise.race([this.#stopInOrder(), this.#options.clock.sleep(STOP_DEADLINE)]);
+  }
+
+  async #stopInOrder(): Promise<void> {
+    await this.#runner?.stop(this.#shardNames().filter((shard) => this.#shards.holds(shard)));
+    await this.#shards.stop();
+    await Promise.all([this.#factory.stop(), this.#git.close(), this.#queues.close()]);
+    await Promise.all([this.#hub.close(), this.#redis.close()]);
+  }
+
+  /** The installation id, asked for until the hub answers. */
+  async #identify(signal: AbortSignal): Promise<string | undefined> {
+    const { config, clock, logger } = this.#options;
+    while (!signal.aborted) {
+      try {
+        return await installationId(this.#hub, config.namespace, config.installationId);
+      } catch (error) {
+        if (error instanceof TerminalError) throw error;
+        logger.warn('the hub does not answer yet', { error });
+        await clock.sleep(HUB_RETRY, signal);
+      }
+    }
+    return undefined;
+  }
+
+  #createShards(): Shards {
+    const { config, clock, random, logger, metrics } = this.#options;
+    const leaseDurationSeconds = Math.max(1, Math.round(config.lease.duration / 1000));
+    const epochs = new LeaseEpochStore({ client: this.#hub, namespace: config.namespace, clock, leaseDurationSeconds });
+    const replica = `${config.replica}_${Math.floor(random() * 2 ** 32).toString(36)}`;
+    return new Shards({ redis: this.#redis, replica, times: config.lease, epochs, clock, random, logger, metrics });
+  }
+
+  #run(installation: string): void {
+    const members = this.#createMembers(installation);
+    this.#runner = new ShardRunner({
+      shards: this.#shards,
+      queues: this.#queues,
+      members,
+      wiringOf: (cluster) => this.#wirings.get(cluster),
+      hub: this.#hubReconcilers(installation),
+      hubKeys: () => this.#hubKeys(),
+      concurrency: this.#options.config.concurrency,
+      logger: this.#options.logger,
+    });
+    this.#queues.onDataLoss(() => this.#runner?.enqueueOwned(this.#shardNames()));
+    this.#watchHub();
+  }
+
+  #createMembers(installation: string): MemberClusters {
+    const { config, clock, random, logger, metrics } = this.#options;
+    return new MemberClusters({
+      hub: this.#hub,
+      members: this.#informers.members.lister,
+      secrets: this.#informers.secrets.lister,
+      namespace: config.namespace,
+      shards: this.#shards,
+      replica: config.replica,
+      probeInterval: config.probeInterval,
+      definitions: publishedKinds
+        .filter(({ location }) => location === 'member')
+        .map((kind) => customResourceDefinition(kind)),
+      wire: (cluster) => this.#wire(cluster, installation),
+      clock,
+      random,
+      logger,
+      metrics,
+    });
+  }
+
+  #wire(cluster: Cluster, installation: string): Wiring {
+    const { clock, logger } = this.#options;
+    const wiring = new MemberWiring(cluster, this.#queues.queue(cluster.name), {
+      hub: this.#hub,
+      informers: this.#informers,
+      triggers: this.#triggers,
+      installation,
+      report: (name, object, row) => this.#report(name, object, row),
+      clock,
+      logger: logger.child({ cluster: cluster.name }),
+    });
+    this.#wirings.set(cluster.name, wiring);
+    return wiring;
+  }
+
+  /** A report that says something new brings the object's key to the hub's worker, at most once per interval. */
+  async #report(cluster: string, object: FederatedObject, row: StatusRow): Promise<void> {
+    const { uid = '', namespace, name } = object.metadata;
+    if (!(await this.#rows.report(uid, cluster, row))) return;
+    const key = { cluster: HUB, kind: kindName(gvkOf(object)), namespace, name };
+    this.#queues.queue(HUB).addAfter(key, this.#options.config.statusInterval);
+  }
+
+  #hubReconcilers(installation: string): ReadonlyMap<string, Reconcile> {
+    const { clock, random, logger, config } = this.#options;
+    const { members, revisions, sources, federated } = this.#informers;
+    const objects = new HubObjects(this.#hub, this.#informers.listers());
+    const inventories = new Inventories(this.#hub, config.namespace);
+    const ports = { hub: this.#hub, clock };
+    const git = new GitSourceReconciler({
+      ...ports,
+      sources: sources.lister,
+      git: this.#git,
+      objects,
+      inventories,
+      installation,
+      random,
+      logger,
+    });
+    const byKind = new Map<string, Reconcile>([[GIT_SOURCE, (key, context) => git.reconcile(key, context)]]);
+    for (const kind of federatedKinds) {
+      const name = kindName(kind.federated.gvk);
+      const lister = federated.get(name)?.lister;
+      if (lister === undefined) continue;
+      const reconciler = new FederatedReconciler({
+        ...ports,
+        kind,
+        objects: lister,
+        members: members.lister,
+        revisions: revisions.lister,
+        rows: this.#rows,
+      });
+      byKind.set(name, (key, context) => reconciler.reconcile(key, context));
+    }
+    return byKind;
+  }
+
+  #watchHub(): void {
+    const triggers = hubTriggers(this.#triggers);
+    for (const [kind, informer] of this.#informers.watched()) {
+      informer.addHandler(handlerFor(kind, triggers, (key, priority) => this.#enqueue(key, priority)));
+    }
+    this.#informers.members.addHandler({
+      onAdd: () => this.#updateShards(),
+      onDelete: () => this.#updateShards(),
+    });
+  }
+
+  /** Every replica sees every event; only the owner of the key's shard takes it up. */
+  #enqueue(key: Key, priority: 'event' | 'resync'): void {
+    if (this.#shards.holds(key.cluster)) this.#queues.queue(key.cluster).add(key, { priority });
+  }
+
+  #updateShards(): void {
+    this.#shards.setShards(this.#shardNames());
+  }
+
+  #shardNames(): readonly string[] {
+    return [HUB, ...this.#informers.members.lister.list().map(({ metadata }) => metadata.name ?? '')];
+  }
+
+  #hubKeys(): readonly Key[] {
+    const sources = this.#informers.sources.lister.list().map(({ metadata }) => ({
+      cluster: HUB,
+      kind: GIT_SOURCE,
+      namespace: metadata.namespace ?? '',
+      name: metadata.name ?? '',
+    }));
+    return [...sources, ...allFederated(this.#triggers)];
+  }
+}

@@ -1,0 +1,92 @@
+import type { MemberClusters } from '../clusters/index.ts';
+import { MEMBER_CLUSTER } from '../federation/index.ts';
+import { HUB, WaitingError } from '../kernel/index.ts';
+import type { Key, Logger, Result } from '../kernel/index.ts';
+import type { Shards } from '../leadership/index.ts';
+import type { Reconcile, ReconcileContext, Workqueues } from '../workqueue/index.ts';
+import type { MemberWiring } from './member-wiring.ts';
+
+/** Runs of a shard that was lost, or of a replica that stops, are given this long to end by themselves. */
+const DRAIN_DEADLINE = 1000;
+
+/** What a runner plays together. */
+export interface ShardRunnerOptions {
+  readonly shards: Shards;
+  readonly queues: Workqueues;
+  readonly members: MemberClusters;
+  /** The wiring of an engaged member. */
+  readonly wiringOf: (cluster: string) => MemberWiring | undefined;
+  /** The hub shard's reconcilers, by kind. */
+  readonly hub: ReadonlyMap<string, Reconcile>;
+  /** Every key of the hub shard. */
+  readonly hubKeys: () => readonly Key[];
+  readonly concurrency: number;
+  readonly logger: Logger;
+}
+
+/**
+ * What a replica runs, by the shards that it owns: a shard that is gained starts its queue with every key in it, one
+ * that is lost stops its queue and lets go of the member.
+ */
+export class ShardRunner {
+  readonly #options: ShardRunnerOptions;
+
+  constructor(options: ShardRunnerOptions) {
+    this.#options = options;
+    options.shards.onGained((shard, epoch) => this.#gain(shard, epoch));
+    options.shards.onLost((shard) => this.#lose(shard));
+  }
+
+  /** Looks at everything of the shards that are owned: after Redis lost what was queued. */
+  enqueueOwned(shards: readonly string[]): void {
+    for (const shard of shards.filter((name) => this.#options.shards.holds(name))) this.#enqueueAll(shard);
+  }
+
+  /** Stops the queues of these shards and lets go of their members, each by its deadline. */
+  async stop(shards: readonly string[]): Promise<void> {
+    await Promise.all(shards.map((shard) => this.#release(shard)));
+  }
+
+  #gain(shard: string, epoch: number): void {
+    this.#options.logger.info('shard gained', { shard, epoch });
+    const { queues, shards, concurrency } = this.#options;
+    const reconcile: Reconcile = shard === HUB ? this.#reconcileHub : this.#reconcileMember;
+    queues.queue(shard).start(reconcile, { concurrency, guard: shards.guard(shard) });
+    this.#enqueueAll(shard);
+  }
+
+  #lose(shard: string): void {
+    this.#options.logger.info('shard lost', { shard });
+    this.#release(shard).catch((error: unknown) => {
+      this.#options.logger.error('a lost shard could not be let go of', { shard, error });
+    });
+  }
+
+  async #release(shard: string): Promise<void> {
+    await this.#options.queues.queue(shard).stop(DRAIN_DEADLINE);
+    if (shard !== HUB) await this.#options.members.disengage(shard);
+  }
+
+  #enqueueAll(shard: string): void {
+    const queue = this.#options.queues.queue(shard);
+    if (shard === HUB) {
+      for (const key of this.#options.hubKeys()) queue.add(key, { priority: 'event' });
+      return;
+    }
+    queue.add({ cluster: shard, kind: MEMBER_CLUSTER, namespace: '', name: shard });
+    this.#options.wiringOf(shard)?.enqueueAll();
+  }
+
+  readonly #reconcileHub = (key: Key, context: ReconcileContext): Promise<Result> => {
+    const reconcile = this.#options.hub.get(key.kind);
+    if (reconcile === undefined) throw new WaitingError(`no reconciler for ${key.kind} on the hub`);
+    return reconcile(key, context);
+  };
+
+  readonly #reconcileMember = (key: Key, context: ReconcileContext): Promise<Result> => {
+    if (key.kind === MEMBER_CLUSTER) return this.#options.members.reconcile(key, context);
+    const wiring = this.#options.members.engaged(key.cluster) && this.#options.wiringOf(key.cluster);
+    if (wiring === undefined) throw new WaitingError(`${key.cluster} is not engaged`);
+    return wiring.reconcile(key, context);
+  };
+}
