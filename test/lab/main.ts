@@ -44,7 +44,12 @@ function describe(message: LabMessage): string {
 }
 
 async function main(): Promise<void> {
-  const { promise: told, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  let stopping = false;
+  const stop = (): void => {
+    stopping = true;
+    resolve();
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   process.on('disconnect', stop);
 
@@ -53,6 +58,7 @@ async function main(): Promise<void> {
   const started = host.start(options, process.env).then(
     (description) => tell({ kind: 'ready', description }),
     (error: unknown) => {
+      if (stopping) return;
       process.exitCode = 1;
       tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
       stop();
