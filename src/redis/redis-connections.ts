@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { RedisOptions as ClientOptions } from 'ioredis';
+import type { RedisOptions as AllClientOptions } from 'ioredis';
 import { AtollError, errorMessage } from '../kernel/index.ts';
 import type { Gauge, Logger, Metrics } from '../kernel/index.ts';
 import { checkedConnector, refusingConnector } from './checked-connector.ts';
@@ -16,6 +16,9 @@ export interface RedisOptions {
   /** Accept a Redis without a password: for development only. */
   readonly allowNoPassword: boolean;
 }
+
+/** Without the option that chooses the client's type. */
+type ClientOptions = Omit<AllClientOptions, 'replyMapping'>;
 
 type Kind = 'lease' | 'producer' | 'blocking';
 

@@ -1,39 +1,34 @@
-import type { Clock, Key, Logger, Metrics, Random, Result } from '../kernel/index.ts';
-import type { RedisConnections } from '../redis/index.ts';
-
-/** What a run is given besides its key. */
-export interface ReconcileContext {
-  /** Aborts when the run's result is no longer wanted: the lock was lost or the queue was stopped. */
-  readonly signal: AbortSignal;
-  /** To be called right before each write. @throws LeaseLostError when another worker may have the key by now */
-  readonly guard: () => void;
-}
-
-/** Brings the object that a key names closer to what is wanted. */
-export type Reconcile = (key: Key, context: ReconcileContext) => Promise<Result>;
-
-/** Events come before resyncs. */
-export type Priority = 'event' | 'resync';
-
-/** One shard's queue of keys. */
-export interface KeyedQueue {
-  readonly shard: string;
-  add(key: Key, options?: { readonly priority?: Priority }): void;
-  addAfter(key: Key, milliseconds: number): void;
-  start(reconcile: Reconcile, options: { readonly concurrency: number; readonly guard: () => void }): void;
-  stop(deadline: number): Promise<void>;
-  depth(): Promise<number>;
-}
-
-export declare class Workqueues {
-  constructor(options: {
-    readonly redis: RedisConnections;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: Logger;
-    readonly metrics: Metrics;
-  });
-  queue(shard: string): KeyedQueue;
-  onDataLoss(callback: () => void): void;
-  close(): Promise<void>;
-}
+/**
+ * One queue of keys per shard, with client-go's semantics, on BullMQ and across replicas.
+ *
+ * ```
+ *  add ──────────┐
+ *                ▼   flush                 ┌──────────── ready (BullMQ) ───────────┐
+ *             intake ─────────────────────▶│ waits once ─▶ active ─▶ done          │
+ *                ▲  │                      │      ▲          │ added meanwhile:    │
+ *  addAfter ─────┘  │ flush                │      └──────────┘ runs once more      │
+ *                   ▼        promoter      └───────▲───────────────────────────────┘
+ *                due (ZSET) ───────────────────────┘
+ *                   ▲ requeueAfter, backoff counted in fail (HASH)
+ * ```
+ *
+ * Guarantees
+ * - A key waits once, however often it is added; added while it runs, it runs exactly once more, and never at the same
+ *   time as itself, whatever replica added it.
+ * - `addAfter` keeps the earliest time; an immediate add is not held back by a waiting delay. BullMQ never holds a delay.
+ * - Adding never throws and never waits: what Redis does not take is kept here, and written when it comes.
+ * - The outcome of a run moves the key as controller-runtime does (`outcome.ts`). A run that lost its lease, its lock or
+ *   its time to finish puts its key back: a key is never dropped because of who was running it.
+ * - Redis is a hint store. That it was emptied is noticed by a generation key, on every connection and every 5 s, and
+ *   told to `onDataLoss`, whose callbacks add every key again.
+ * - `stop` and `close` end by their deadlines, also while Redis is down.
+ *
+ * Numbers. A run holds a lock of 8 s, renewed after 2 to 4 s; `guard` trusts it for 80 % of that from before the renewal
+ * was sent. Keys of a dead replica are looked for every 2 s, so they run again about 10 s after its death, within the
+ * time that taking over its lease needs anyway. Backoff is controller-runtime's: 5 ms · 2^n up to 1000 s per key. The
+ * promoter looks every 200 ms, so a delay that another replica wrote may be late by that much.
+ *
+ * @module
+ */
+export type { KeyedQueue, Priority, Reconcile, ReconcileContext, StartOptions } from './keyed-queue.ts';
+export { Workqueues } from './workqueues.ts';

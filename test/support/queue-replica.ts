@@ -11,6 +11,12 @@ export function keyOf(name: string): Key {
   return { cluster: 'm1', kind: 'RedisCluster.workloads.atoll.dev', namespace: 'shop', name };
 }
 
+/** What a run may wait at until the test opens it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
 /** What a test's reconcile may do: told which run of the key this is, counted from 1. */
 export type Behaviour = (run: number, context: ReconcileContext) => ReturnType<Reconcile>;
 

@@ -1,0 +1,192 @@
+import type { Job } from 'bullmq';
+import { errorMessage, LeaseLostError, parseKey, WaitingError } from '../kernel/index.ts';
+import type { Clock, Key, Logger } from '../kernel/index.ts';
+import type { RedisConnections } from '../redis/index.ts';
+import type { ControllerMetrics } from './controller-metrics.ts';
+import type { DelayStore } from './delay-store.ts';
+import type { Reconcile, StartOptions } from './keyed-queue.ts';
+import { LockKeepingWorker } from './lock-keeping-worker.ts';
+import { outcomeOfError, outcomeOfResult } from './outcome.ts';
+import type { Move, Outcome } from './outcome.ts';
+import type { QueueMetrics } from './queue-metrics.ts';
+import type { QueueNames } from './queue-names.ts';
+import type { JobData } from './ready-queue.ts';
+
+/** For abandoned runs to notice, and for BullMQ to be told that their keys shall run again. */
+const UNWINDING = 500;
+const POLL = 10;
+
+/** What {@link ShardWorker} needs. */
+export interface ShardWorkerOptions {
+  readonly shard: string;
+  readonly names: QueueNames;
+  readonly redis: RedisConnections;
+  readonly delays: DelayStore;
+  /** Called when a key became due in so many milliseconds. */
+  readonly onDelayed: (milliseconds: number) => void;
+  readonly reconcile: Reconcile;
+  readonly start: StartOptions;
+  readonly queueMetrics: QueueMetrics;
+  readonly controllerMetrics: ControllerMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A run that is under way. */
+interface Run {
+  readonly startedAt: number;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** A run that is over. */
+interface Finished {
+  readonly outcome: Outcome;
+  readonly error?: unknown;
+}
+
+/** Runs the keys of one shard on the replica that owns it. */
+export class ShardWorker {
+  readonly #options: ShardWorkerOptions;
+  readonly #worker: LockKeepingWorker;
+  /** Key → its run in this process. */
+  readonly #runs = new Map<string, Run>();
+
+  constructor(options: ShardWorkerOptions) {
+    this.#options = options;
+    const { names, redis, start, clock, logger } = options;
+    const parts = { names, redis: redis.blocking(), concurrency: start.concurrency, clock };
+    this.#worker = new LockKeepingWorker((job, lock) => this.#process(job, lock), parts);
+    this.#worker.on('stalled', (id) => logger.info('a key that its worker left behind runs again', { job: id }));
+    this.#worker.on('error', (error) =>
+      logger[redis.healthy() ? 'warn' : 'debug']('the worker has an error', { error }),
+    );
+    void this.#worker.run();
+  }
+
+  /** For how many seconds each of the runs has been under way. */
+  running(): number[] {
+    const now = this.#options.clock.monotonic();
+    return [...this.#runs.values()].map(({ startedAt }) => (now - startedAt) / 1000);
+  }
+
+  /** Takes no further key, waits for the running ones, then abandons them. Ends also when Redis is down. */
+  async stop(deadline: number): Promise<void> {
+    await this.#worker.pause(true);
+    if (!(await this.#rests(deadline))) {
+      this.#options.logger.info('runs are abandoned: they did not end in time', { runs: this.#runs.size });
+      for (const { abort } of this.#runs.values()) abort.abort(new LeaseLostError('the queue was stopped'));
+      await this.#rests(UNWINDING);
+    }
+    // Closing without force would wait for Redis; there is nothing left to wait for.
+    await this.#worker.close(true);
+  }
+
+  async #rests(deadline: number): Promise<boolean> {
+    const { clock, redis } = this.#options;
+    const end = clock.monotonic() + deadline;
+    const isAtRest = (): boolean => this.#runs.size === 0 && (!this.#worker.busy || !redis.healthy());
+    while (!isAtRest() && clock.monotonic() < end) await clock.sleep(POLL);
+    return isAtRest();
+  }
+
+  /** Throws only when BullMQ shall run the key again, because Redis could not be told anything about it. */
+  async #process(job: Job<JobData>, lock: AbortSignal): Promise<void> {
+    const text = job.data.key;
+    // After Redis lost its data, or a lock, the key can come again while its old run is still under way here.
+    await this.#runs.get(text)?.ended;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    lock.addEventListener('abort', () => abort.abort(new LeaseLostError('the lock of the key was lost')));
+    this.#runs.set(text, { startedAt: this.#options.clock.monotonic(), abort, ended });
+    try {
+      const finished = await this.#measured(job, abort.signal);
+      if (abort.signal.aborted) throw new LeaseLostError('the run was abandoned', { cause: finished.error });
+      await this.#move(text, finished);
+    } finally {
+      this.#runs.delete(text);
+      end();
+    }
+  }
+
+  async #measured(job: Job<JobData>, signal: AbortSignal): Promise<Finished> {
+    const { shard, queueMetrics, controllerMetrics, clock } = this.#options;
+    const waited = Math.max(0, (job.processedOn ?? job.timestamp) - job.timestamp) / 1000;
+    const startedAt = clock.monotonic();
+    const kind = kindOf(job.data.key);
+    controllerMetrics.started(kind);
+    const finished = await this.#reconcile(job, signal);
+    const worked = (clock.monotonic() - startedAt) / 1000;
+    controllerMetrics.finished(kind, worked, finished);
+    queueMetrics.ran(shard, kind, { waited, worked });
+    return finished;
+  }
+
+  async #reconcile(job: Job<JobData>, signal: AbortSignal): Promise<Finished> {
+    const guard = (): void => this.#guard(job, signal);
+    try {
+      const result = await this.#options.reconcile(parseKey(job.data.key), { signal, guard });
+      return { outcome: outcomeOfResult(result) };
+    } catch (error) {
+      return { outcome: outcomeOfError(error), error };
+    }
+  }
+
+  #guard(job: Job<JobData>, signal: AbortSignal): void {
+    if (signal.aborted) throw new LeaseLostError('the run was abandoned', { cause: signal.reason });
+    if (!this.#worker.isLocked(job)) throw new LeaseLostError('the lock of the key may have ended');
+    this.#options.start.guard();
+  }
+
+  async #move(text: string, { outcome, error }: Finished): Promise<void> {
+    const { delays } = this.#options;
+    const { move } = outcome;
+    const fields: Record<string, unknown> = { ...fieldsOf(text), error };
+    switch (move.kind) {
+      case 'leave':
+        break;
+      case 'forget':
+        return delays.forget(text);
+      case 'requeueAfter':
+        await delays.forget(text);
+        return this.#addAfter(text, move);
+      case 'putBack':
+        return this.#addAfter(text, move);
+      case 'backOff': {
+        const { failures, delay } = await delays.backOff(text);
+        Object.assign(fields, { failures, retryIn: delay });
+        this.#delayed(text, delay);
+      }
+    }
+    this.#log(error, fields);
+  }
+
+  async #addAfter(text: string, move: Extract<Move, { milliseconds: number }>): Promise<void> {
+    await this.#options.delays.addAfter(new Map([[text, move.milliseconds]]));
+    this.#delayed(text, move.milliseconds);
+  }
+
+  #delayed(text: string, milliseconds: number): void {
+    this.#options.queueMetrics.retried(this.#options.shard, kindOf(text));
+    this.#options.onDelayed(milliseconds);
+  }
+
+  #log(error: unknown, fields: Record<string, unknown>): void {
+    const { logger } = this.#options;
+    if (error instanceof WaitingError) logger.info('reconcile waits', { ...fields, error: errorMessage(error) });
+    else logger.error('reconcile failed', fields);
+  }
+}
+
+/** What is in Redis is not trusted: a text that is no key gets an empty kind here, and a terminal error when it runs. */
+function kindOf(text: string): string {
+  return text.split('|', 2)[1] ?? '';
+}
+
+function fieldsOf(text: string): Key | { readonly key: string } {
+  try {
+    return parseKey(text);
+  } catch {
+    return { key: text };
+  }
+}

@@ -1,0 +1,113 @@
+import type { Cancel, Clock, Logger, Metrics, Random } from '../kernel/index.ts';
+import type { RedisConnections } from '../redis/index.ts';
+import { ControllerMetrics } from './controller-metrics.ts';
+import { Generation } from './generation.ts';
+import type { KeyedQueue } from './keyed-queue.ts';
+import { QueueMetrics } from './queue-metrics.ts';
+import { ShardQueue } from './shard-queue.ts';
+import type { SharedParts } from './shard-queue.ts';
+
+/** Between looks whether Redis was emptied while the connection stood (FLUSHALL). */
+const CHECK_INTERVAL = 5000;
+/** For queues that were not stopped before. */
+const CLOSE_DEADLINE = 1000;
+
+/** What {@link Workqueues} needs. */
+export interface WorkqueuesOptions {
+  readonly redis: RedisConnections;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The queues of all shards, as one replica sees them. Connects to Redis when the first queue is asked for. */
+export class Workqueues {
+  readonly #options: WorkqueuesOptions;
+  readonly #queues = new Map<string, ShardQueue>();
+  readonly #generation: Generation;
+  readonly #parts: SharedParts;
+  readonly #lossCallbacks: (() => void)[] = [];
+  #cancelCheck: Cancel | undefined;
+  #closed = false;
+
+  constructor(options: WorkqueuesOptions) {
+    const { redis, clock, random, logger, metrics } = options;
+    const unique = (): string => `${digits(random)}${digits(random)}`;
+    // Tells this process' jobs from others', so that an answer with another id means: it waited already.
+    const process = unique();
+    let jobs = 0;
+    this.#options = options;
+    this.#generation = new Generation({ redis: () => redis.producer(), keyPrefix: redis.prefix, next: unique });
+    this.#parts = {
+      redis,
+      nextJobId: () => `${process}-${(jobs += 1)}`,
+      isOpen: () => !this.#closed && this.#generation.known,
+      queueMetrics: new QueueMetrics(metrics),
+      controllerMetrics: new ControllerMetrics(metrics),
+      clock,
+      logger,
+    };
+    redis.onReady(() => void this.#check());
+  }
+
+  /** The queue of a shard: always the same for the same name. */
+  queue(shard: string): KeyedQueue {
+    let queue = this.#queues.get(shard);
+    if (queue === undefined) {
+      queue = new ShardQueue(shard, this.#parts);
+      this.#queues.set(shard, queue);
+      if (this.#cancelCheck === undefined) this.#open();
+    }
+    return queue;
+  }
+
+  /** Calls back when Redis came back without what was written to it: every key is to be added again. */
+  onDataLoss(callback: () => void): void {
+    this.#lossCallbacks.push(callback);
+  }
+
+  /** Stops what still runs, and writes what is kept here if Redis takes it. Ends within two seconds. */
+  async close(): Promise<void> {
+    const { clock } = this.#options;
+    const queues = [...this.#queues.values()];
+    this.#cancelCheck?.();
+    await Promise.all(queues.map((queue) => queue.stop(CLOSE_DEADLINE)));
+    await Promise.race([Promise.all(queues.map((queue) => queue.flush())), clock.sleep(CLOSE_DEADLINE)]);
+    this.#closed = true;
+  }
+
+  #open(): void {
+    // Asked for here, so that the connection is made and onReady comes.
+    this.#options.redis.producer();
+    this.#checkLater();
+  }
+
+  #checkLater(): void {
+    this.#cancelCheck = this.#options.clock.after(CHECK_INTERVAL, () => {
+      this.#checkLater();
+      void this.#check();
+    });
+  }
+
+  /** Nothing is written before a generation is known: what would be lost then would not be missed. */
+  async #check(): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      if (await this.#generation.check()) {
+        logger.warn('redis lost its data: every key is added again');
+        await Promise.all([...this.#queues.values()].map((queue) => queue.reset()));
+        for (const callback of this.#lossCallbacks) callback();
+      }
+    } catch (error) {
+      logger.debug('redis cannot be asked for its generation now', { error });
+      return;
+    }
+    for (const queue of this.#queues.values()) void queue.flush();
+  }
+}
+
+/** Some 50 random bits as text. */
+function digits(random: Random): string {
+  return Math.floor(random() * 2 ** 50).toString(36);
+}
