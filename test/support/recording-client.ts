@@ -1,6 +1,8 @@
 import type { JsonPatchOperation, ObjectReference, WriteContext } from '../../src/kubernetes/index.ts';
-import { KubernetesClient } from '../../src/kubernetes/index.ts';
+import { KubernetesClient, parseKubeconfig } from '../../src/kubernetes/index.ts';
+import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject } from '../../src/kernel/index.ts';
+import { labCluster } from './lab.ts';
 
 /** A client that notes every call for a single object, in order: "apply ConfigMap/a", "apply! …" when forced. */
 export class RecordingClient extends KubernetesClient {
@@ -55,4 +57,16 @@ export class RecordingClient extends KubernetesClient {
   #note(verb: string, { gvk, name }: { readonly gvk: GroupVersionKind; readonly name: string }): void {
     this.requests.push(`${verb} ${gvk.kind}/${name}`);
   }
+}
+
+/** A recording client of a cluster of the lab, with all rights; to be closed by who asked for it. */
+export function recordingClient(cluster: string): RecordingClient {
+  return new RecordingClient({
+    cluster,
+    connection: parseKubeconfig(labCluster(cluster).kubeconfig),
+    clock: systemClock,
+    random: Math.random,
+    logger: silentLogger,
+    metrics: noMetrics,
+  });
 }
