@@ -49,3 +49,5 @@ export declare class LeaseEpochStore implements EpochStore {
   raise(shard: string, epoch: number, replica: string): Promise<void>;
   heartbeat(shard: string, epoch: number, replica: string): Promise<void>;
 }
+
+export { leaseRules } from './lease-rules.ts';
