@@ -130,7 +130,7 @@ export class FederatedReconciler {
 
   /** The informer was behind, or two contents share a hash, which must not pass for the same revision. */
   async #assertSame(object: FederatedObject, name: string): Promise<void> {
-    const { namespace } = object.metadata;
+    const { namespace = '' } = object.metadata;
     const existing = await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name });
     const same = existing !== undefined && contentHash(dataOf(existing)) === contentHash(revisionData(object));
     if (!same) throw new Error(`ControllerRevision ${namespace}/${name} exists with other content`);
@@ -173,7 +173,7 @@ export class FederatedReconciler {
   }
 
   #reference(object: FederatedObject): ObjectReference {
-    const { name, namespace } = object.metadata;
+    const { name, namespace = '' } = object.metadata;
     return { gvk: this.#options.kind.federated.gvk, name, namespace };
   }
 }

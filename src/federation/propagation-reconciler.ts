@@ -1,5 +1,5 @@
 import type { FederatedKind, FederatedObject, MemberCluster, PlacementRow } from '../api/index.ts';
-import { applyObject, removeObject, withMark } from '../apply/index.ts';
+import { ReadYourWrites, applyObject, removeObject, withMark } from '../apply/index.ts';
 import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
 import type { Cluster } from '../clusters/index.ts';
 import type { Lister } from '../informers/index.ts';
@@ -44,6 +44,7 @@ export class PropagationReconciler {
   readonly #options: PropagationOptions;
   readonly #namespaces: MemberNamespaces;
   readonly #live: Lister;
+  readonly #written = new ReadYourWrites();
 
   constructor(options: PropagationOptions) {
     this.#options = options;
@@ -90,17 +91,18 @@ export class PropagationReconciler {
     const candidate = { name: row.cluster, labels: member?.metadata.labels ?? {} };
     const rendered = renderMemberObject(this.#options.kind, object, { name: row.targetRevision, data }, candidate);
     const outcome = await this.#apply(object, withMark(rendered, mark), context);
+    if ('object' in outcome) this.#written.remember(outcome.object);
     await this.#options.report(object, reportOf(outcome, row.targetRevision));
     return done;
   }
 
   /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
   async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
-    const { namespace, name } = object.metadata;
+    const { namespace = '', name } = object.metadata;
     const input = {
       client: this.#options.cluster.client,
       desired,
-      live: this.#live.get(`${namespace}/${name}`),
+      live: this.#written.newest(this.#live.get(`${namespace}/${name}`)),
       owner: this.#mark(object),
       adoption: object.spec.policy?.adoption ?? 'Fail',
       write: this.#write(object, context),
@@ -117,7 +119,7 @@ export class PropagationReconciler {
 
   /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    const { namespace, name } = object.metadata;
+    const { namespace = '', name } = object.metadata;
     if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned');
     const outcome = await removeObject({
       client: this.#options.cluster.client,
@@ -140,7 +142,7 @@ export class PropagationReconciler {
 
   /** The recorded revision; read from the hub when the informer has not got it yet. */
   async #revision(object: FederatedObject, name: string): Promise<RevisionData> {
-    const { namespace } = object.metadata;
+    const { namespace = '' } = object.metadata;
     const cached = this.#options.revisions.get(`${namespace}/${name}`);
     const revision = cached ?? (await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name }));
     if (revision === undefined) throw new WaitingError(`ControllerRevision ${namespace}/${name} is not there yet`);
@@ -148,7 +150,7 @@ export class PropagationReconciler {
   }
 
   #mark(object: FederatedObject): OwnerMark {
-    const { namespace, name, uid = '' } = object.metadata;
+    const { namespace = '', name, uid = '' } = object.metadata;
     return {
       installation: this.#options.installation,
       kind: kindName(this.#options.kind.federated.gvk),

@@ -22,7 +22,7 @@ export function renderMemberObject(
 ): KubernetesObject {
   const { template, overrides } = revision.data;
   const { gvk } = kind.target;
-  const { name, namespace } = object.metadata;
+  const { name, namespace = '' } = object.metadata;
   const base: KubernetesObject = {
     apiVersion: apiVersionOf(gvk),
     kind: gvk.kind,

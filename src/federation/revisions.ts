@@ -26,7 +26,7 @@ export function revisionName(object: FederatedObject): string {
 
 /** The ControllerRevision to create, owned by the object, so that the hub's garbage collector ends with it. */
 export function newRevision(object: FederatedObject, number: number): KubernetesObject {
-  const { name, namespace, uid = '' } = object.metadata;
+  const { name, namespace = '', uid = '' } = object.metadata;
   return {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',

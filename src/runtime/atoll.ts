@@ -192,7 +192,7 @@ export class Atoll {
 
   /** A report that says something new brings the object's key to the hub's worker, at most once per interval. */
   async #report(cluster: string, object: FederatedObject, row: StatusRow): Promise<void> {
-    const { uid = '', namespace, name } = object.metadata;
+    const { uid = '', namespace = '', name } = object.metadata;
     if (!(await this.#rows.report(uid, cluster, row))) return;
     const key = { cluster: HUB, kind: kindName(gvkOf(object)), namespace, name };
     this.#queues.queue(HUB).addAfter(key, this.#options.config.statusInterval);

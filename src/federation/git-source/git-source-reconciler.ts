@@ -120,7 +120,7 @@ export class GitSourceReconciler {
 }
 
 function reference(source: GitSource): ObjectReference {
-  const { name, namespace } = source.metadata;
+  const { name, namespace = '' } = source.metadata;
   return { gvk: GIT_SOURCE, name, namespace };
 }
 

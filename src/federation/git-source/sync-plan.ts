@@ -21,7 +21,7 @@ export interface PlannedObject {
 
 /** The mark of a source on what it applies. */
 export function markOfSource(source: GitSource, installation: string): OwnerMark {
-  const { namespace, name, uid = '' } = source.metadata;
+  const { namespace = '', name, uid = '' } = source.metadata;
   return { installation, kind: 'GitSource.federation.atoll.dev', namespace, name, uid };
 }
 
