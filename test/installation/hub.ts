@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
+import { KubernetesClient, parseKubeconfig } from '../../src/kubernetes/index.ts';
+import type { LabCluster, LabDescription } from '../lab/index.ts';
+
+const run = promisify(execFile);
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+
+/** Atoll's namespace, as the manifests of `deploy/` have it. */
+export const NAMESPACE = 'atoll-system';
+
+/** The lab's kubectl against one cluster, as its administrator. @returns standard output */
+export async function kubectl(lab: LabDescription, cluster: LabCluster, ...parameters: string[]): Promise<string> {
+  const { stdout } = await run(lab.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...parameters], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/**
+ * Installs what `deploy/` holds for a hub, as a user would: CRDs, namespace, service account and roles. (Not the
+ * Deployment: replicas run as processes of this machine.)
+ * @returns the path of a kubeconfig with the service account's own token: Atoll never runs as an administrator
+ */
+export async function installOnHub(lab: LabDescription, directory: string): Promise<string> {
+  await kubectl(lab, lab.hub, 'apply', '--server-side', '--force-conflicts', '-k', `${deploy}/crds`);
+  await kubectl(lab, lab.hub, 'apply', '--server-side', '--force-conflicts', '-k', `${deploy}/kustomize/rbac`);
+  await kubectl(lab, lab.hub, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+  const token = await kubectl(lab, lab.hub, '-n', NAMESPACE, 'create', 'token', 'atoll', '--duration=24h');
+  await mkdir(directory, { recursive: true });
+  const path = `${directory}/atoll-hub.kubeconfig`;
+  await writeFile(path, JSON.stringify(kubeconfigOf(lab.hub, token.trim())), { mode: 0o600 });
+  return path;
+}
+
+/** A client of a cluster of the lab, as its administrator. */
+export function adminOf(cluster: LabCluster): KubernetesClient {
+  return new KubernetesClient({
+    cluster: cluster.name,
+    connection: parseKubeconfig(cluster.kubeconfig),
+    clock: systemClock,
+    random: Math.random,
+    logger: silentLogger,
+    metrics: noMetrics,
+    userAgent: 'atoll-lab',
+  });
+}
+
+function kubeconfigOf(cluster: LabCluster, token: string): Record<string, unknown> {
+  const { server, caData } = parseKubeconfig(cluster.kubeconfig);
+  const authority = { 'certificate-authority-data': Buffer.from(caData ?? '').toString('base64') };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: cluster.name, cluster: { server, ...authority } }],
+    users: [{ name: 'atoll', user: { token } }],
+    contexts: [{ name: cluster.name, context: { cluster: cluster.name, user: 'atoll' } }],
+    'current-context': cluster.name,
+  };
+}

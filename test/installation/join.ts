@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { LabDescription } from '../lab/index.ts';
+
+const run = promisify(execFile);
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Plays `atoll join` for a member of the lab. @returns what the command printed */
+export async function joinMember(
+  lab: LabDescription,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<string> {
+  const member = lab.members[name];
+  if (member === undefined) throw new Error(`the lab has no member ${name}`);
+  const text = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const { stdout } = await run(process.execPath, [
+    command,
+    'join',
+    name,
+    '--hub-kubeconfig',
+    lab.hub.kubeconfigPath,
+    '--kubeconfig',
+    member.kubeconfigPath,
+    '--labels',
+    text,
+  ]);
+  return stdout;
+}
