@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endMark, event, ScriptedServer } from '../../test/support/scripted-server.ts';
+import { noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
+import type { KubernetesObject, Metrics } from '../kernel/index.ts';
+import { KindNotFoundError, UnexpectedAnswerError, UnreachableError } from '../kubernetes/index.ts';
+import { Informer } from './informer.ts';
+import type { InformerOptions } from './informer.ts';
+import type { EventHandler } from './shared-informer.ts';
+
+const gvk = { group: '', version: 'v1', kind: 'ConfigMap' };
+const error = vi.fn();
+
+function newInformer(options: Partial<InformerOptions> = {}): Informer {
+  return new Informer({
+    cluster: 'eu-1',
+    gvk,
+    source: new ScriptedServer([]),
+    clock: systemClock,
+    random: () => 0.5,
+    logger: { ...silentLogger, child: () => ({ ...silentLogger, error }) },
+    metrics: noMetrics,
+    resyncPeriod: 3_600_000,
+    ...options,
+  });
+}
+
+function configMap(name: string, resourceVersion = '1', uid = name): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, resourceVersion, uid } };
+}
+
+/** A handler that notes in words what it is told. */
+function noting(told: string[]): EventHandler {
+  const version = ({ metadata }: KubernetesObject): string => `${metadata.name}@${metadata.resourceVersion}`;
+  return {
+    onAdd: (object, isInInitialList) => told.push(`${isInInitialList ? 'initial' : 'add'} ${version(object)}`),
+    onUpdate: (previous, current) => told.push(`update ${version(previous)} ${version(current)}`),
+    onDelete: (last) => told.push(`delete ${version(last)}`),
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  error.mockClear();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('handlers', () => {
+  test('are told additions, changes and deletions in order', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    informer.replace([configMap('a')]);
+    informer.change({ type: 'ADDED', object: configMap('b') });
+    informer.change({ type: 'MODIFIED', object: configMap('a', '2') });
+    informer.change({ type: 'DELETED', object: configMap('b', '3') });
+    expect(told).toEqual(['initial a@1', 'add b@1', 'update a@1 a@2', 'delete b@3']);
+  });
+
+  test('find the store changed already', () => {
+    const informer = newInformer();
+    const seen: unknown[] = [];
+    informer.addHandler({ onAdd: ({ metadata }) => seen.push(informer.lister.get(metadata.name ?? '')) });
+    informer.change({ type: 'ADDED', object: configMap('a') });
+    expect(seen).toEqual([configMap('a')]);
+  });
+
+  test('are told by a relist what happened while nobody looked, and nothing of what is the same', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.replace([configMap('same'), configMap('changed'), configMap('gone'), configMap('again')]);
+    informer.addHandler(noting(told));
+    told.length = 0;
+    informer.replace([
+      configMap('same'),
+      configMap('changed', '2'),
+      configMap('new'),
+      configMap('again', '9', 'other'),
+    ]);
+    expect(told).toEqual(['delete gone@1', 'update changed@1 changed@2', 'add new@1', 'delete again@1', 'add again@9']);
+  });
+
+  test('that come late are told what there is, and have synced when the informer has', () => {
+    const informer = newInformer();
+    informer.replace([configMap('a')]);
+    const told: string[] = [];
+    const registration = informer.addHandler(noting(told));
+    expect(told).toEqual(['initial a@1']);
+    expect(registration.hasSynced()).toBe(true);
+  });
+
+  test('that register while others are told hear of each object once', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    let isFirst = true;
+    informer.addHandler({
+      onAdd: () => {
+        if (isFirst) informer.addHandler(noting(told));
+        isFirst = false;
+      },
+    });
+    informer.replace([configMap('a'), configMap('b')]);
+    expect(told).toEqual(['initial a@1', 'initial b@1']);
+  });
+
+  test('that are removed hear no more', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.addHandler(noting(told)).remove();
+    informer.change({ type: 'ADDED', object: configMap('a') });
+    expect(told).toEqual([]);
+  });
+
+  test('that throw disturb neither the store nor the others, and are logged', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.addHandler({
+      onAdd: () => {
+        throw new Error('unforeseen');
+      },
+    });
+    informer.addHandler(noting(told));
+    informer.replace([configMap('a')]);
+    expect(told).toEqual(['initial a@1']);
+    expect(informer.hasSynced()).toBe(true);
+    expect(error).toHaveBeenCalledOnce();
+  });
+});
+
+describe('syncing', () => {
+  test('is reached by the first list, an empty one too', async () => {
+    const informer = newInformer();
+    const registration = informer.addHandler({});
+    expect([informer.hasSynced(), registration.hasSynced()]).toEqual([false, false]);
+    informer.replace([]);
+    expect([informer.hasSynced(), registration.hasSynced()]).toEqual([true, true]);
+    await informer.synced;
+  });
+
+  test('all objects are told again at each resync', async () => {
+    const source = new ScriptedServer([{ events: [event('ADDED', 'a', '1'), endMark('1')] }]);
+    const informer = newInformer({ source, resyncPeriod: 1000 });
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    const stop = new AbortController();
+    const running = informer.run(stop.signal);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(told).toEqual(['initial a@1', 'update a@1 a@1', 'update a@1 a@1']);
+    stop.abort();
+    await running;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test.each([
+    [0, 900],
+    [1, 1100],
+  ])('a resync comes a tenth earlier or later (random %d)', async (random, milliseconds) => {
+    const source = new ScriptedServer([{ events: [event('ADDED', 'a', '1'), endMark('1')] }]);
+    const informer = newInformer({ source, resyncPeriod: 1000, random: () => random });
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    const stop = new AbortController();
+    void informer.run(stop.signal);
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
+    expect(told).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toHaveLength(2);
+    stop.abort();
+  });
+});
+
+describe('when the server does not answer', () => {
+  test('the objects stay, the error shows, and the age grows until the next sign of life', async () => {
+    const informer = newInformer();
+    const failure = new UnreachableError('refused', 'ECONNREFUSED');
+    informer.replace([configMap('a')]);
+    informer.heard();
+    await vi.advanceTimersByTimeAsync(5000);
+    informer.failed(failure);
+    expect(informer.lister.list()).toHaveLength(1);
+    expect(informer.lastError()).toBe(failure);
+    expect(informer.staleness()).toBeGreaterThanOrEqual(5000);
+    informer.heard();
+    expect(informer.lastError()).toBeUndefined();
+    expect(informer.staleness()).toBeLessThan(1000);
+  });
+
+  test('a kind that is certainly not served is no stale kind', async () => {
+    const informer = newInformer();
+    await vi.advanceTimersByTimeAsync(5000);
+    informer.failed(new KindNotFoundError('no such kind', gvk));
+    expect(informer.staleness()).toBeLessThan(1000);
+    expect(informer.lastError()).toBeInstanceOf(KindNotFoundError);
+  });
+
+  test('failures are counted by their class', () => {
+    const inc = vi.fn();
+    const metrics: Metrics = {
+      ...noMetrics,
+      counter: ({ name }) =>
+        name === 'informer_failures_total' ? { inc } : noMetrics.counter({ name, help: '', labelNames: [] }),
+    };
+    newInformer({ metrics }).failed(new UnexpectedAnswerError('malformed'));
+    expect(inc).toHaveBeenCalledWith({ cluster: 'eu-1', kind: 'ConfigMap.v1.', error: 'UnexpectedAnswerError' });
+  });
+});

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endMark, event, NotingTarget, page, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import type { Answer } from '../../test/support/scripted-server.ts';
+import { systemClock } from '../kernel/index.ts';
+import {
+  BadRequestError,
+  ExpiredError,
+  KindNotFoundError,
+  ResourceVersionTooLargeError,
+  TooManyRequestsError,
+  UnexpectedAnswerError,
+  UnreachableError,
+} from '../kubernetes/index.ts';
+import { Reflector, WatchCutShortError } from './reflector.ts';
+
+const noStreaming = new BadRequestError('no streamed lists here', { status: 400 });
+const expired = new ExpiredError('too old', { status: 410 });
+const tooLarge = new ResourceVersionTooLargeError('too large', { status: 504 });
+const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
+const malformed = new UnexpectedAnswerError('what is this');
+
+let stop: AbortController;
+let target: NotingTarget;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  stop = new AbortController();
+  target = new NotingTarget();
+});
+
+afterEach(() => {
+  stop.abort();
+  vi.useRealTimers();
+});
+
+/** Runs a reflector against a script for some (fake) time; the backoff is without jitter. */
+async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
+  const server = new ScriptedServer(script);
+  const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => random });
+  void reflector.run(stop.signal);
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  return server;
+}
+
+describe('the streamed list', () => {
+  test('is taken over at its end mark, with the changes that came meanwhile; the same stream goes on', async () => {
+    const server = await reflect([
+      {
+        events: [
+          event('ADDED', 'a', '1'),
+          event('ADDED', 'b', '2'),
+          event('MODIFIED', 'a', '3'),
+          event('DELETED', 'b', '4'),
+          endMark('4', 'false'),
+          endMark('5'),
+          event('ADDED', 'c', '6'),
+        ],
+      },
+    ]);
+    expect(target.told).toEqual(['all: a', 'ADDED c']);
+    expect(server.asked).toEqual(['stream ""']);
+    expect(server.watches[0]).toMatchObject({ allowWatchBookmarks: true, resourceVersionMatch: 'NotOlderThan' });
+  });
+
+  test('is not taken over without its end mark', async () => {
+    await reflect([{ events: [event('ADDED', 'a', '1')] }], 60_000);
+    expect(target.told).toEqual([]);
+  });
+
+  test('that ends before its end mark is begun again', async () => {
+    const server = await reflect([{ events: [event('ADDED', 'a', '1')], end: 'closed' }, synced('2')], 800);
+    expect(server.asked).toEqual(['stream ""', 'stream ""']);
+    expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
+  });
+
+  test.each([
+    ['the server does not know it', noStreaming],
+    ['it holds something malformed', malformed],
+  ])('gives way to a paged list when %s, and is tried again the next time', async (_behaviour, failure) => {
+    const server = await reflect(
+      [failure, page('10', ['a']), { events: [], end: expired }, { events: [endMark('12')] }],
+      800,
+    );
+    expect(server.asked).toEqual(['stream ""', 'list "0" limit 500', 'watch "10"', 'stream "10"']);
+    expect(target.told).toEqual(['all: a', 'all: ']);
+  });
+
+  test.each([
+    ['an unreachable server', unreachable],
+    ['a missing kind', new KindNotFoundError('no such kind', { group: '', version: 'v1', kind: 'ConfigMap' })],
+    ['a 429', new TooManyRequestsError('slowly', 0)],
+  ])('%s is no reason for a paged list', async (_behaviour, failure) => {
+    const server = await reflect([failure, synced('1')], 800);
+    expect(server.asked).toEqual(['stream ""', 'stream ""']);
+    expect(target.failures).toEqual([failure]);
+  });
+
+  test('asks for the newest state when its version is gone', async () => {
+    const server = await reflect(
+      [{ events: [endMark('10'), event('ADDED', 'a', '11')], end: expired }, expired, synced('20')],
+      2400,
+    );
+    expect(server.asked).toEqual(['stream ""', 'stream "11"', 'stream ""']);
+  });
+});
+
+describe('the paged list', () => {
+  test('reads all pages, and watches from the version of the first', async () => {
+    const server = await reflect([noStreaming, page('10', ['a'], 't1'), page('10', ['b'], 't2'), page('10', ['c'])]);
+    expect(server.asked).toEqual([
+      'stream ""',
+      'list "0" limit 500',
+      'list t1 limit 500',
+      'list t2 limit 500',
+      'watch "10"',
+    ]);
+    expect(target.told).toEqual(['all: a b c']);
+  });
+
+  test('reads everything in one when a page expires', async () => {
+    const server = await reflect([noStreaming, page('10', ['a'], 't1'), expired, page('11', ['a', 'b'])]);
+    expect(server.asked).toEqual(['stream ""', 'list "0" limit 500', 'list t1 limit 500', 'list "0"', 'watch "11"']);
+    expect(target.told).toEqual(['all: a b']);
+  });
+
+  test('asks for at least its last version, unpaged, because that comes from the watch cache', async () => {
+    const server = await reflect(
+      [noStreaming, page('10', ['a']), { events: [], end: expired }, noStreaming, page('12', ['a'])],
+      800,
+    );
+    expect(server.asked.slice(3)).toEqual(['stream "10"', 'list "10"', 'watch "12"']);
+  });
+
+  test('keeps to pages where the server pages a cached version: it has no watch cache', async () => {
+    const server = await reflect(
+      [
+        noStreaming,
+        page('10', ['a'], 't1'),
+        page('10', ['b']),
+        { events: [], end: expired },
+        noStreaming,
+        page('12', ['a']),
+      ],
+      800,
+    );
+    expect(server.asked.slice(4)).toEqual(['stream "10"', 'list "10" limit 500', 'watch "12"']);
+  });
+
+  test.each([
+    ['has expired', expired],
+    ['is too large', tooLarge],
+  ])('asks for the newest state when its version %s', async (_behaviour, failure) => {
+    const server = await reflect(
+      [noStreaming, page('10', ['a']), { events: [], end: malformed }, noStreaming, failure, page('7', ['b'])],
+      800,
+    );
+    expect(server.asked.slice(3)).toEqual(['stream "10"', 'list "10"', 'list "" limit 500', 'watch "7"']);
+    expect(target.told).toEqual(['all: a', 'all: b']);
+  });
+});

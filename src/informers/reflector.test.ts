@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endMark, event, NotingTarget, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import type { Answer } from '../../test/support/scripted-server.ts';
+import { systemClock } from '../kernel/index.ts';
+import type { WatchEvent } from '../kubernetes/index.ts';
+import { ExpiredError, TooManyRequestsError, UnexpectedAnswerError, UnreachableError } from '../kubernetes/index.ts';
+import { Reflector, WatchCutShortError, WatchIdleError } from './reflector.ts';
+
+const expired = new ExpiredError('too old', { status: 410 });
+const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
+const malformed = new UnexpectedAnswerError('what is this');
+
+let stop: AbortController;
+let target: NotingTarget;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  stop = new AbortController();
+  target = new NotingTarget();
+});
+
+afterEach(() => {
+  stop.abort();
+  vi.useRealTimers();
+});
+
+/** Runs a reflector against a script for some (fake) time; the backoff is without jitter. */
+async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
+  const server = new ScriptedServer(script);
+  const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => random });
+  void reflector.run(stop.signal);
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  return server;
+}
+
+describe('a watch', () => {
+  const start = { events: [endMark('10')], end: 'closed' } as const;
+
+  test('that the server ends goes on from the last event or bookmark, without a list', async () => {
+    const bookmark = event('BOOKMARK', '', '15');
+    const server = await reflect([
+      { events: [endMark('10'), event('ADDED', 'a', '11')], end: 'closed' },
+      { events: [bookmark], end: 'closed' },
+    ]);
+    expect(server.asked).toEqual(['stream ""', 'watch "11"', 'watch "15"']);
+    expect(target.failures).toEqual([]);
+  });
+
+  test.each([
+    ['breaks', { events: [event('ADDED', 'a', '11')], end: unreachable }],
+    ['is refused by a 429', { events: [event('ADDED', 'a', '11')], end: new TooManyRequestsError('slowly', 0) }],
+  ])('that %s goes on from the last version after a backoff, without a list', async (_behaviour, broken) => {
+    const server = await reflect([{ ...broken, events: [endMark('10'), ...broken.events] }], 799);
+    expect(server.asked).toEqual(['stream ""']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(server.asked).toEqual(['stream ""', 'watch "11"']);
+    expect(target.told).toEqual(['all: ', 'ADDED a']);
+  });
+
+  test('waits as long as a 429 asks for', async () => {
+    const server = await reflect([new TooManyRequestsError('slowly', 7), synced('1')], 6999);
+    expect(server.asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test.each([
+    ['has expired', expired],
+    ['sends something malformed', malformed],
+  ])('that %s is answered by a new list, and the failure is told', async (_behaviour, failure) => {
+    const broken = { events: [endMark('10'), event('ADDED', 'a', '11')], end: failure };
+    const server = await reflect([broken, { events: [event('ADDED', 'b', '9'), endMark('12')] }], 800);
+    expect(server.asked).toEqual(['stream ""', 'stream "11"']);
+    expect(target.told).toEqual(['all: ', 'ADDED a', 'all: b']);
+    expect(target.failures).toEqual([failure]);
+  });
+
+  test('that ends at once without an event is answered by a new list', async () => {
+    const server = await reflect([start, synced('11')], 800);
+    expect(server.asked).toEqual(['stream ""', 'stream "10"']);
+    expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
+  });
+
+  test('that is silent for 90 s is cut and begun again; the second time in a row it is listed again', async () => {
+    const server = await reflect([synced('10')], 89_999);
+    expect(target.failures).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1 + 800);
+    expect(server.asked).toEqual(['stream ""', 'watch "10"']);
+    expect(target.failures[0]).toBeInstanceOf(WatchIdleError);
+    await vi.advanceTimersByTimeAsync(90_000 + 1600);
+    expect(server.asked).toEqual(['stream ""', 'watch "10"', 'stream "10"']);
+  });
+
+  test('is left alone while bookmarks come', async () => {
+    const server = new ScriptedServer([]);
+    vi.spyOn(server, 'watch').mockImplementation(async function* (options) {
+      server.asked.push('watch');
+      yield endMark('1');
+      for (let version = 2; !options.signal.aborted; version += 1) {
+        await systemClock.sleep(60_000, options.signal);
+        yield event('BOOKMARK', '', String(version));
+      }
+    });
+    void new Reflector({ source: server, target, clock: systemClock, random: () => 0 }).run(stop.signal);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(server.asked).toEqual(['watch']);
+    expect(target.failures).toEqual([]);
+    expect(target.signsOfLife).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each([
+    [0, 300],
+    [0.999, 599],
+  ])('lasts between 5 and 10 minutes (random %d)', async (random, seconds) => {
+    const server = await reflect([synced('1')], 0, random);
+    expect(server.watches[0]?.timeoutSeconds).toBe(seconds);
+  });
+});
+
+describe('trying again', () => {
+  test('takes twice as long each time, up to 30 s', async () => {
+    const server = await reflect(Array.from({ length: 9 }, () => unreachable));
+    const delays = [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
+    for (const [index, delay] of delays.entries()) {
+      expect(server.asked).toHaveLength(index + 1);
+      await vi.advanceTimersByTimeAsync(delay - 1);
+      expect(server.asked).toHaveLength(index + 1);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(server.asked).toHaveLength(9);
+  });
+
+  test('takes up to as long again at random', async () => {
+    const server = await reflect([unreachable], 1199, 0.5);
+    expect(server.asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test('starts over after two quiet minutes', async () => {
+    const quiet = async function* (): AsyncGenerator<WatchEvent, void> {
+      yield endMark('1');
+      await systemClock.sleep(60_000);
+      yield event('BOOKMARK', '', '2');
+      await systemClock.sleep(60_001);
+      throw malformed;
+    };
+    const server = new ScriptedServer([unreachable, unreachable, unreachable]);
+    const watch = server.watch.bind(server);
+    vi.spyOn(server, 'watch').mockImplementation((options) => {
+      if (server.asked.length !== 3) return watch(options);
+      server.asked.push('quiet watch');
+      return quiet();
+    });
+    void new Reflector({ source: server, target, clock: systemClock, random: () => 0 }).run(stop.signal);
+    await vi.advanceTimersByTimeAsync(800 + 1600 + 3200 + 120_001);
+    expect(server.asked).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(800);
+    expect(server.asked).toHaveLength(5);
+  });
+
+  test('ends with the signal, also while waiting', async () => {
+    const reflector = new Reflector({
+      source: new ScriptedServer([unreachable]),
+      target,
+      clock: systemClock,
+      random: () => 0,
+    });
+    const running = reflector.run(stop.signal);
+    await vi.advanceTimersByTimeAsync(100);
+    stop.abort();
+    await expect(running).resolves.toBeUndefined();
+  });
+});
