@@ -10,7 +10,7 @@ export interface Trigger {
   readonly gvk: GroupVersionKind;
   readonly scope: Scope;
   /** The key to look at; undefined when the object belongs to nobody of the workload's kind. */
-  keyOf(object: KubernetesObject): Key | undefined;
+  readonly keyOf: (object: KubernetesObject) => Key | undefined;
 }
 
 /** Children are watched by the label that every one of them bears: a member's other objects stay out of memory. */

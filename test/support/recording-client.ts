@@ -1,4 +1,4 @@
-import type { JsonPatchOperation, ObjectReference, WriteContext } from '../../src/kubernetes/index.ts';
+import type { Connection, JsonPatchOperation, ObjectReference, WriteContext } from '../../src/kubernetes/index.ts';
 import { KubernetesClient, parseKubeconfig } from '../../src/kubernetes/index.ts';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject } from '../../src/kernel/index.ts';
@@ -59,11 +59,14 @@ export class RecordingClient extends KubernetesClient {
   }
 }
 
-/** A recording client of a cluster of the lab, with all rights; to be closed by who asked for it. */
-export function recordingClient(cluster: string): RecordingClient {
+/** A recording client of a cluster of the lab, by default with all rights; to be closed by who asked for it. */
+export function recordingClient(
+  cluster: string,
+  connection: Connection = parseKubeconfig(labCluster(cluster).kubeconfig),
+): RecordingClient {
   return new RecordingClient({
     cluster,
-    connection: parseKubeconfig(labCluster(cluster).kubeconfig),
+    connection,
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,

@@ -8,7 +8,7 @@ import { renderRedisCluster } from './render.ts';
 const MANAGE = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
 const rules: readonly PolicyRule[] = [
-  { apiGroups: ['workloads.atoll.dev'], resources: ['redisclusters'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['workloads.atoll.dev'], resources: ['redisclusters'], verbs: ['list', 'watch'] },
   { apiGroups: ['workloads.atoll.dev'], resources: ['redisclusters/status'], verbs: ['patch'] },
   // Asked for by the OwnerReferencesPermissionEnforcement plug-in, for children that block their owner's deletion.
   { apiGroups: ['workloads.atoll.dev'], resources: ['redisclusters/finalizers'], verbs: ['update'] },
