@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import type { Immutable } from './published-kind.ts';
 import { textSchema } from './text.ts';
 
 /** A time as the API server writes it. */
@@ -17,9 +16,6 @@ export const conditionSchema = z.strictObject({
   ),
   message: z.string().max(32_768).describe('Why, for people.'),
 });
-
-/** One condition of an object. */
-export type Condition = Immutable<z.output<typeof conditionSchema>>;
 
 /** The conditions of an object, keyed by type so that several writers can own one each. */
 export function conditionsSchema(types: string): z.ZodArray<typeof conditionSchema> {

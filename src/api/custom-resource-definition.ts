@@ -2,7 +2,7 @@ import type { KindVersion, PrinterColumn, PublishedKind } from './published-kind
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** One entry of a CRD's `spec.versions`. */
-export interface CustomResourceVersion {
+interface CustomResourceVersion {
   readonly name: string;
   readonly served: boolean;
   readonly storage: boolean;

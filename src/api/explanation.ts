@@ -10,7 +10,7 @@ const EXPLANATIONS: { readonly [OfCode in Code]?: (issue: Issue<OfCode>) => stri
   too_big: ({ origin, maximum }) => `${limited(origin)} at most ${maximum}${unit(origin)}`,
   too_small: ({ origin, minimum }) => `${limited(origin)} at least ${minimum}${unit(origin)}`,
   invalid_format: ({ format }) => `must be a valid ${format}`,
-  invalid_key: ({ issues }) => `has a name that ${issues.map(({ message }) => message).join(', ')}`,
+  invalid_key: ({ issues }) => `key ${issues.map(({ message }) => message).join(', ')}`,
 };
 
 const ABSENT_VALUE: ReadonlySet<Code> = new Set<Code>(['invalid_type', 'invalid_value', 'invalid_union']);

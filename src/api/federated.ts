@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { conditionsSchema, lastHandledReconcileAtSchema, observedGenerationSchema, timeSchema } from './condition.ts';
 import { annotationsSchema, labelsSchema } from './metadata.ts';
-import { serviceAccountNameSchema, workloadNameRules } from './names.ts';
+import { dnsSubdomainSchema, workloadNameRules } from './names.ts';
 import { overridesSchema } from './override.ts';
 import { placementSchema } from './placement.ts';
 import { objectSchema, publishedKind, type Immutable, type ObjectOf, type PublishedKind } from './published-kind.ts';
@@ -98,7 +98,7 @@ function federatedSchema<TargetSpec extends z.ZodType>(kind: string, targetKind:
       .max(100)
       .default(10)
       .describe('How many revisions are kept beside those in use.'),
-    serviceAccountName: serviceAccountNameSchema
+    serviceAccountName: dnsSubdomainSchema
       .exactOptional()
       .describe("Service account in the object's namespace of each member that Atoll acts as when it writes there."),
     suspend: z.boolean().default(false).describe('Whether to leave the member clusters as they are.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { conditionsSchema, lastHandledReconcileAtSchema, observedGenerationSchema } from './condition.ts';
 import { durationSchema } from './duration.ts';
-import { dnsSubdomainSchema, serviceAccountNameSchema } from './names.ts';
+import { dnsSubdomainSchema } from './names.ts';
 import { objectSchema, publishedKind, type ObjectOf } from './published-kind.ts';
 import { withRules } from './rule.ts';
 import { textSchema } from './text.ts';
@@ -38,7 +38,7 @@ const specSchema = z.strictObject({
   timeout: durationSchema('1s').default('60s').describe('How long one look, with its download, may take.'),
   secretRef: secretReferenceSchema('Credentials: the keys username and password, or bearerToken.'),
   caSecretRef: secretReferenceSchema("Certificate authority of the repository's server: the key ca.crt, in PEM."),
-  serviceAccountName: serviceAccountNameSchema
+  serviceAccountName: dnsSubdomainSchema
     .exactOptional()
     .describe("Service account in the GitSource's namespace that Atoll acts as when it writes to the hub."),
   prune: z.boolean().default(true).describe('Whether objects that a newer commit no longer has are deleted.'),
@@ -61,7 +61,7 @@ const statusSchema = z.strictObject({
 });
 
 /** The whole object. */
-export const gitSourceSchema = objectSchema({
+const gitSourceSchema = objectSchema({
   apiVersion: 'federation.atoll.dev/v1',
   kind: 'GitSource',
   description: 'A folder of a Git repository whose manifests Atoll keeps applied to the hub.',

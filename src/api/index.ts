@@ -20,21 +20,14 @@
  *
  * @module
  */
-export {
-  customResourceDefinition,
-  type CustomResourceDefinition,
-  type CustomResourceVersion,
-} from './custom-resource-definition.ts';
-export type { Condition } from './condition.ts';
+export { customResourceDefinition } from './custom-resource-definition.ts';
 export { parseDuration } from './duration.ts';
 export type { FederatedObject, PlacementRow } from './federated.ts';
 export { gitSourceKind, type GitSource } from './git-source.ts';
 export type { LabelSelector } from './label-selector.ts';
 export { memberClusterKind, type MemberCluster } from './member-cluster.ts';
-export type { JsonPatchOperation, Override } from './override.ts';
-export type { Placement } from './placement.ts';
-export type { PrinterColumn, PublishedKind } from './published-kind.ts';
+export type { PublishedKind } from './published-kind.ts';
 export { federatedKinds, federatedRedisClusterKind, publishedKinds, type FederatedKind } from './published-kinds.ts';
 export { redisClusterKind, type RedisCluster } from './redis-cluster.ts';
 export type { StructuralSchema } from './structural-schema.ts';
-export { validateObject, type FieldError } from './validation.ts';
+export { validateObject } from './validation.ts';

@@ -52,7 +52,7 @@ const statusSchema = z.strictObject({
 });
 
 /** The whole object. */
-export const memberClusterSchema = withRules(
+const memberClusterSchema = withRules(
   objectSchema({
     apiVersion: 'federation.atoll.dev/v1',
     kind: 'MemberCluster',

@@ -2,7 +2,7 @@ import type { Rule } from './rule.ts';
 import { textSchema } from './text.ts';
 
 /** Longest name of a workload: its children append to it and must stay within the 63 characters of a label. */
-export const WORKLOAD_NAME_LIMIT = 40;
+const WORKLOAD_NAME_LIMIT = 40;
 
 /** The cluster name that stands for the hub itself. */
 export const HUB_CLUSTER_NAME = 'hub';
@@ -17,15 +17,12 @@ export const dnsLabelSchema = textSchema(
   'a DNS label: lower-case letters, digits and "-", beginning and ending with a letter or digit',
 );
 
-/** A DNS subdomain: names of most objects. */
+/** A DNS subdomain: names of most objects. For service accounts, it refuses the empty name and `system:` identities. */
 export const dnsSubdomainSchema = textSchema(
   253,
   new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`),
   'a DNS subdomain: lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
 );
-
-/** The name of a service account. The form refuses the empty name and `system:` identities. */
-export const serviceAccountNameSchema = dnsSubdomainSchema;
 
 /** The key of a label or annotation. */
 export const qualifiedNameSchema = textSchema(

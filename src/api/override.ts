@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { clusterNamesSchema, labelSelectorSchema } from './label-selector.ts';
 import { dnsLabelSchema } from './names.ts';
-import type { Immutable } from './published-kind.ts';
 import { withRules } from './rule.ts';
 import { textSchema } from './text.ts';
 
@@ -49,7 +48,7 @@ const patchSchema = withRules(
 });
 
 /** Changes to the object for some of its clusters. */
-export const overrideSchema = withRules(
+const overrideSchema = withRules(
   z.strictObject({
     name: dnsLabelSchema.describe('Name of the override, for messages.'),
     clusters: clusterNamesSchema.exactOptional().describe('Clusters that it is for, by name.'),
@@ -71,12 +70,6 @@ export const overridesSchema = withRules(z.array(overrideSchema).max(64), {
   message: 'every override must have a name of its own',
   holds: (overrides) => new Set(overrides.map(({ name }) => name)).size === overrides.length,
 });
-
-/** Changes to the object for some of its clusters. */
-export type Override = Immutable<z.output<typeof overrideSchema>>;
-
-/** One operation of an override's JSON patch (RFC 6902). */
-export type JsonPatchOperation = Immutable<z.output<typeof patchSchema>>;
 
 function mayChange(pointer: string): boolean {
   const leadsInto = (root: string): boolean => `${pointer}/`.startsWith(`${root}/`);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { clusterNamesSchema, labelSelectorSchema } from './label-selector.ts';
-import type { Immutable } from './published-kind.ts';
 
 /** Where a federated object shall be. */
 export const placementSchema = z.strictObject({
@@ -11,6 +10,3 @@ export const placementSchema = z.strictObject({
     .describe('Member clusters by label, in addition to those by name; {} selects all, absent selects none.'),
   exclude: clusterNamesSchema.exactOptional().describe('Member clusters to leave out, whatever picked them.'),
 });
-
-/** Where a federated object shall be. */
-export type Placement = Immutable<z.output<typeof placementSchema>>;

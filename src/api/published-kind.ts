@@ -46,7 +46,7 @@ export function publishedKind({ group, kind, ...definition }: KindDefinition): P
 }
 
 /** What {@link objectSchema} composes. */
-export interface ObjectParts<Spec extends z.ZodType, Status extends z.ZodType> {
+interface ObjectParts<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly description: string;
@@ -55,7 +55,7 @@ export interface ObjectParts<Spec extends z.ZodType, Status extends z.ZodType> {
 }
 
 /** The shape of every published object. */
-export type ObjectShape<Spec extends z.ZodType, Status extends z.ZodType> = {
+type ObjectShape<Spec extends z.ZodType, Status extends z.ZodType> = {
   apiVersion: z.ZodLiteral<string>;
   kind: z.ZodLiteral<string>;
   metadata: typeof metadataSchema;

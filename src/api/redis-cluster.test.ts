@@ -80,7 +80,7 @@ const refused: readonly [string, ValidatedObject, ...FieldError[]][] = [
   [
     'a setting that is no name',
     redisCluster({ config: { 'max memory': '1gb' } }),
-    { path: 'spec.config["max memory"]', message: 'has a name that must be the name of a setting of redis.conf' },
+    { path: 'spec.config["max memory"]', message: 'key must be the name of a setting of redis.conf' },
   ],
   [
     'a setting that the operator needs for itself',

@@ -46,7 +46,7 @@ const configSchema = withRules(
   withCel(
     mapSchema(configKeySchema, configValueSchema, 128),
     "self.all(key, key.matches('^[a-z][a-z0-9-]*$'))",
-    'keys must be names of settings of redis.conf',
+    'key must be the name of a setting of redis.conf',
   ),
   {
     cel: `!self.exists(key, key in [${RESERVED_SETTINGS.map((name) => `'${name}'`).join(', ')}])`,
@@ -83,7 +83,7 @@ const statusSchema = z.strictObject({
 });
 
 /** The whole object. */
-export const redisClusterSchema = withRules(
+const redisClusterSchema = withRules(
   objectSchema({
     apiVersion: 'workloads.atoll.dev/v1',
     kind: 'RedisCluster',

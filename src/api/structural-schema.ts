@@ -130,13 +130,16 @@ function patternOf(emitted: EmittedSchema): string | undefined {
 }
 
 function nested(emitted: EmittedSchema, withDefaults: boolean): StructuralSchema {
-  const { properties, items, additionalProperties } = emitted;
+  const { properties = {}, items, additionalProperties } = emitted;
   const entries = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   if (entries !== undefined && Object.keys(entries).length === 0) {
     return { 'x-kubernetes-preserve-unknown-fields': true };
   }
   return {
-    ...(properties && { properties: mapValues(properties, (property) => toStructural(property, withDefaults)) }),
+    // An API server drops an empty map, and would never have what was sent.
+    ...(Object.keys(properties).length > 0 && {
+      properties: mapValues(properties, (property) => toStructural(property, withDefaults)),
+    }),
     ...(entries && { additionalProperties: toStructural(entries, withDefaults) }),
     ...(items && { items: toStructural(items, withDefaults) }),
   };
