@@ -36,9 +36,8 @@ export function renderMemberObject(
 
 type Override = RevisionData['overrides'][number];
 
-/** An override is for a cluster that it names or selects; without either, for all. */
+/** An override is for the clusters that it names or selects. */
 function applies(override: Override, member: PlacementCandidate): boolean {
-  if (override.clusters === undefined && override.selector === undefined) return true;
   const named = override.clusters?.includes(member.name) === true;
   return named || (override.selector !== undefined && matches(override.selector, member.labels));
 }

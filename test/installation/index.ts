@@ -5,7 +5,10 @@
  *
  * @module
  */
+export { Fleet } from './fleet.ts';
+export type { FleetOptions, Kind } from './fleet.ts';
 export { NAMESPACE, adminOf, installOnHub, kubectl } from './hub.ts';
 export { joinMember } from './join.ts';
 export { Replica } from './replica.ts';
 export type { LogLine, ReplicaOptions } from './replica.ts';
+export { PATH, SOURCE, tenantObjects } from './tenant.ts';
