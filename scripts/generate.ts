@@ -6,11 +6,14 @@
 import path from 'node:path';
 
 import { crdManifests } from './generate/crd-manifests.ts';
+import { environmentPage } from './generate/environment-page.ts';
 import { findStaleFiles, refresh } from './generate/generated-files.ts';
 import type { Generator } from './generate/generator.ts';
 import { referencePages } from './generate/reference-pages.ts';
+import { rightsPage } from './generate/rights-page.ts';
+import { roleManifests } from './generate/role-manifests.ts';
 
-const generators: readonly Generator[] = [crdManifests, referencePages];
+const generators: readonly Generator[] = [crdManifests, roleManifests, referencePages, environmentPage, rightsPage];
 
 const root = path.resolve(import.meta.dirname, '..');
 const stale = await findStaleFiles(root, generators);

@@ -4,9 +4,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { crdManifests } from './crd-manifests.ts';
+import { environmentPage } from './environment-page.ts';
 import { findStaleFiles, refresh } from './generated-files.ts';
 import type { Generator } from './generator.ts';
 import { referencePages } from './reference-pages.ts';
+import { rightsPage } from './rights-page.ts';
+import { roleManifests } from './role-manifests.ts';
 
 const generator: Generator = {
   owns: ['made/*.txt'],
@@ -48,7 +51,10 @@ describe('generated files', () => {
 
 describe.each([
   ['CRDs', crdManifests],
+  ['role manifests', roleManifests],
   ['reference pages', referencePages],
+  ['the page of variables', environmentPage],
+  ['the page of rights', rightsPage],
 ])('%s', (_, real) => {
   it('come out the same every time', () => {
     expect([...real.files()]).toEqual([...real.files()]);
