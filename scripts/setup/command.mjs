@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { SetupError } from './report.mjs';
 
 /** The absolute path of a program on the PATH, or undefined. */
 export async function findProgram(name, path = process.env.PATH ?? '') {
@@ -34,7 +35,10 @@ export async function capture(command, args, { onLine, ...options } = {}) {
   return output;
 }
 
-/** Runs a program to its end: its exit code, its standard output, and everything it wrote, in order of arrival. */
+/**
+ * Runs a program to its end: its exit code, its standard output, and everything it wrote, line by line in order of
+ * arrival. A signal to this process ends that program first, and then this one by an error.
+ */
 export async function runToEnd(command, args, { onLine, ...options } = {}) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let output = '';
@@ -48,10 +52,8 @@ export async function runToEnd(command, args, { onLine, ...options } = {}) {
   });
   eachLine(child.stdout, keep);
   eachLine(child.stderr.setEncoding('utf8'), keep);
-  const code = await new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (exitCode) => resolve(exitCode ?? 1));
-  });
+  const { code, received } = await forwardingSignals(child, 'close');
+  if (received !== undefined) throw new SetupError(`stopped by ${received}`);
   return { code, output, lines, tail: lines.slice(-20) };
 }
 
@@ -64,13 +66,23 @@ export async function runInForeground(command, args, options = {}) {
   const [program, programArgs] =
     process.platform === 'linux' ? ['setpriv', ['--pdeathsig', 'TERM', '--', command, ...args]] : [command, args];
   const child = spawn(program, programArgs, { stdio: 'inherit', detached: true, ...options });
-  const forward = (signal) => child.kill(signal);
+  const { code } = await forwardingSignals(child, 'exit');
+  return code;
+}
+
+/** Waits for the end of a child and hands it every signal that this process receives meanwhile. */
+async function forwardingSignals(child, endingEvent) {
+  let received;
+  const forward = (signal) => {
+    received = signal;
+    child.kill(signal);
+  };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, forward);
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', reject);
-      child.on('exit', (code, signal) => resolve(code ?? 128 + osConstants.signals[signal]));
+      child.on(endingEvent, (code, signal) => resolve({ code: code ?? 128 + osConstants.signals[signal], received }));
     });
   } finally {
     for (const signal of signals) process.off(signal, forward);
