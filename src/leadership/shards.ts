@@ -42,8 +42,8 @@ export class Shards {
   readonly #leases: ShardLeases;
   readonly #masterStatus: Gauge;
   readonly #tenures = new Map<string, Tenure>();
-  /** Shard → the lowest epoch that the hub accepts, where Redis' would be too low. */
-  readonly #floors = new Map<string, number>();
+  /** Shard → the lowest epoch that the hub accepts, and from when on it is claimed again: somebody may be holding it. */
+  readonly #floors = new Map<string, { readonly epoch: number; readonly notBefore: number }>();
   readonly #gained: GainedCallback[] = [];
   readonly #lost: LostCallback[] = [];
   readonly #stopping = new AbortController();
@@ -53,7 +53,8 @@ export class Shards {
   #renewedAt = -Infinity;
   #nap = new AbortController();
   #loop: Promise<void> | undefined;
-  #lastProblem: string | undefined;
+  /** What is wrong, by shard (empty: with Redis), as it was logged. */
+  readonly #problems = new Map<string, string>();
 
   constructor(options: ShardsOptions) {
     const { duration, renewDeadline, retryPeriod } = options.times;
@@ -148,7 +149,7 @@ export class Shards {
       this.#renewedAt = sentAt;
       this.#replicas = view.replicas;
       await this.#follow(view);
-      this.#lastProblem = undefined;
+      this.#problems.delete('');
     } catch (error) {
       this.#report('redis does not confirm the lease', error);
     }
@@ -180,8 +181,12 @@ export class Shards {
   }
 
   async #claim(shards: readonly string[]): Promise<void> {
+    const now = this.#options.clock.monotonic();
     const wanted = new Map<string, number>();
-    for (const shard of shards) if (!this.#tenures.has(shard)) wanted.set(shard, this.#floors.get(shard) ?? 0);
+    for (const shard of shards) {
+      const { epoch, notBefore } = this.#floors.get(shard) ?? { epoch: 0, notBefore: 0 };
+      if (!this.#tenures.has(shard) && notBefore <= now) wanted.set(shard, epoch);
+    }
     if (wanted.size === 0) return;
     for (const [shard, epoch] of await this.#leases.claim(wanted)) {
       this.#tenures.set(shard, new Tenure(shard, epoch, () => this.#isLeaseAlive()));
@@ -198,22 +203,33 @@ export class Shards {
   }
 
   async #raise(tenure: Tenure): Promise<void> {
-    const { epochs, replica, clock, logger } = this.#options;
-    const { shard, epoch } = tenure;
+    const { epochs, replica } = this.#options;
     tenure.isRaising = true;
     try {
-      await epochs.raise(shard, epoch, replica, () => tenure.assertAlive());
+      await epochs.raise(tenure.shard, tenure.epoch, replica, () => tenure.assertAlive());
       tenure.assertAlive();
-      if (tenure.state !== 'claimed') return;
-      tenure.state = 'held';
-      tenure.nextHeartbeat = clock.monotonic() + HEARTBEAT_INTERVAL;
-      this.#masterStatus.set({ name: shard }, 1);
-      logger.info('shard gained', { shard, epoch });
-      for (const callback of this.#gained) callback(shard, epoch);
     } catch (error) {
-      this.#refused(tenure, error, 'the hub does not confirm the epoch of a shard');
+      return this.#refused(tenure, error, 'the hub does not confirm the epoch of a shard');
     } finally {
       tenure.isRaising = false;
+    }
+    if (tenure.state === 'claimed') this.#gain(tenure);
+  }
+
+  #gain(tenure: Tenure): void {
+    const { clock, logger } = this.#options;
+    const { shard, epoch } = tenure;
+    tenure.state = 'held';
+    tenure.nextHeartbeat = clock.monotonic() + HEARTBEAT_INTERVAL;
+    this.#masterStatus.set({ name: shard }, 1);
+    this.#problems.delete(shard);
+    logger.info('shard gained', { shard, epoch });
+    for (const callback of this.#gained) {
+      try {
+        callback(shard, epoch);
+      } catch (error) {
+        logger.error('what depends on a shard could not be begun', { shard, error });
+      }
     }
   }
 
@@ -221,16 +237,19 @@ export class Shards {
     const { epochs, replica } = this.#options;
     try {
       await epochs.heartbeat(tenure.shard, tenure.epoch, replica, () => tenure.assertAlive());
+      this.#problems.delete(tenure.shard);
     } catch (error) {
       this.#refused(tenure, error, 'the heartbeat of a shard could not be written');
     }
   }
 
-  /** A higher epoch ends the tenure: the next claim goes above it, if Redis still lets this replica claim. */
+  /** A higher epoch ends the tenure. Who recorded it may hold the shard: this replica waits for a lease's time before it outbids. */
   #refused(tenure: Tenure, error: unknown, message: string): void {
+    if (tenure.state === 'ended') return;
     this.#report(message, error, tenure.shard);
     if (!(error instanceof StaleEpochError)) return;
-    this.#floors.set(tenure.shard, error.recorded + 1);
+    const { clock, times } = this.#options;
+    this.#floors.set(tenure.shard, { epoch: error.recorded + 1, notBefore: clock.monotonic() + times.duration });
     this.#lose(tenure, 'the hub has a higher epoch');
   }
 
@@ -244,13 +263,19 @@ export class Shards {
     }
   }
 
-  /** Ends a tenure in order: what runs may end first. */
-  async #letGo(tenure: Tenure): Promise<void> {
+  /** Ends a tenure in order: what runs may end first. Asked for twice, it happens once. */
+  #letGo(tenure: Tenure): Promise<void> {
+    tenure.leaving ??= this.#leave(tenure);
+    return tenure.leaving;
+  }
+
+  async #leave(tenure: Tenure): Promise<void> {
     const wasHeld = tenure.state === 'held';
-    if (tenure.state !== 'ended') tenure.state = 'leaving';
-    this.#options.logger.info('shard handed over', { shard: tenure.shard, epoch: tenure.epoch });
+    tenure.state = 'leaving';
     if (wasHeld) await this.#announceLoss(tenure.shard);
+    if (tenure.state !== 'leaving') return;
     this.#end(tenure);
+    this.#options.logger.info('shard handed over', { shard: tenure.shard, epoch: tenure.epoch });
   }
 
   #loseAll(reason: string): void {
@@ -288,11 +313,11 @@ export class Shards {
   }
 
   /** Logs a problem once: it would come again every second. */
-  #report(message: string, error: unknown, shard?: string): void {
-    const problem = `${message} ${shard} ${errorMessage(error)}`;
-    if (problem === this.#lastProblem) return;
-    this.#lastProblem = problem;
-    this.#options.logger.warn(message, { ...(shard !== undefined && { shard }), error });
+  #report(message: string, error: unknown, shard = ''): void {
+    const problem = `${message}: ${errorMessage(error)}`;
+    if (this.#problems.get(shard) === problem) return;
+    this.#problems.set(shard, problem);
+    this.#options.logger.warn(message, { ...(shard !== '' && { shard }), error });
   }
 }
 

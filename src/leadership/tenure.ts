@@ -9,6 +9,8 @@ export class Tenure {
   state: 'claimed' | 'held' | 'leaving' | 'ended' = 'claimed';
   /** Whether the hub is being asked right now. */
   isRaising = false;
+  /** Resolves when the tenure has been let go of, once that has begun. */
+  leaving: Promise<void> | undefined;
   /** When the next heartbeat is due, on the monotonic clock. */
   nextHeartbeat = 0;
 
