@@ -14,12 +14,13 @@ export function formatExact(value: unknown): string {
   );
 }
 
-/** JSON.parse that reads integers beyond 2^53 as bigint. */
+/** JSON.parse that reads integers beyond 2^53 as bigint; what is beyond 64 bits was a float, and is one again. */
 export function parseExact(text: string): unknown {
   return LONG_INTEGER.test(text) ? parseWithSource(text, exactInteger) : JSON.parse(text);
 }
 
 function exactInteger(_key: string, value: unknown, { source = '' }: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !INTEGER.test(source)) return value;
-  return BigInt(source);
+  const integer = BigInt(source);
+  return BigInt.asIntN(64, integer) === integer ? integer : value;
 }

@@ -39,7 +39,7 @@ export interface RepositoryOptions {
 export class Repository {
   readonly #options: RepositoryOptions;
   readonly #reference: string;
-  readonly #files: ReturnType<typeof cloneFileSystem>;
+  #files: ReturnType<typeof cloneFileSystem>;
   /** Holds opened packs; lives as long as a job, because it pins them in memory. */
   #cache: object = {};
 
@@ -135,6 +135,7 @@ export class Repository {
   /** Removes the clone. */
   async remove(): Promise<void> {
     this.#cache = {};
+    this.#files = cloneFileSystem(this.#options.directory);
     await rm(this.#options.directory, { recursive: true, force: true });
   }
 

@@ -27,9 +27,8 @@ export function decodeName(bytes: Uint8Array): string | undefined {
  * @throws GitError `InvalidSource` when the path is absolute or leaves the repository
  */
 export function splitPath(path: string): readonly string[] {
-  const parts = path.split('/').filter((part, index) => part !== '.' && (part !== '' || index === 0));
-  if (parts.length === 1 && parts[0] === '') return [];
-  if (parts.some((part) => !isSafeName(part))) {
+  const parts = path.split('/').filter((part) => part !== '.' && part !== '');
+  if (path.startsWith('/') || parts.some((part) => !isSafeName(part))) {
     throw new GitError('InvalidSource', `${JSON.stringify(path.slice(0, 200))} is not a path inside a repository`);
   }
   return parts;

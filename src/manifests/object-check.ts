@@ -34,7 +34,7 @@ export function objectMistakes(value: JsonObject): readonly FieldMistake[] {
   const mistakes = [...textMistakes(value, 'apiVersion'), ...textMistakes(value, 'kind')];
   if (mistakes.length > 0) return mistakes;
   const { metadata } = value;
-  if (!isJsonObject(metadata)) return [{ path: 'metadata', message: 'metadata is missing' }];
+  if (!isJsonObject(metadata)) return [{ path: 'metadata', message: 'must be given' }];
   return [
     ...nameMistakes(metadata),
     ...(metadata['namespace'] === undefined || metadata['namespace'] === null
@@ -56,8 +56,8 @@ function nameMistakes(metadata: JsonObject): readonly FieldMistake[] {
 function textMistakes(object: JsonObject, field: string, prefix = ''): readonly FieldMistake[] {
   const value = object[field];
   const path = `${prefix}${field}`;
-  if (value === undefined || value === null || value === '') return [{ path, message: `${path} is missing` }];
-  return typeof value === 'string' ? [] : [{ path, message: `${path} must be text: put it in quotes` }];
+  if (value === undefined || value === null || value === '') return [{ path, message: 'must be given' }];
+  return typeof value === 'string' ? [] : [{ path, message: 'must be text: put it in quotes' }];
 }
 
 /** YAML makes booleans and numbers of `yes`, `on` and `012`; labels and annotations are text. */
@@ -65,12 +65,12 @@ function textMapMistakes(metadata: JsonObject, field: string): readonly FieldMis
   const map = metadata[field];
   const path = `metadata.${field}`;
   if (map === undefined || map === null) return [];
-  if (!isJsonObject(map)) return [{ path, message: `${path} must be a mapping` }];
+  if (!isJsonObject(map)) return [{ path, message: 'must be a mapping' }];
   return Object.entries(map)
     .filter(([, value]) => typeof value !== 'string' && value !== null)
     .map(([name]) => ({
       path: `${path}[${JSON.stringify(name)}]`,
-      message: 'the value must be text: put it in quotes',
+      message: 'must be text: put it in quotes',
     }));
 }
 
