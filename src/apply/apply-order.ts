@@ -7,8 +7,8 @@ const FIRST: readonly { readonly group: string; readonly kind: string }[] = [
   { group: '', kind: 'Namespace' },
 ];
 
-/** Rank of a kind in the order of applying; removing goes the other way. */
-export function applyRank(gvk: GroupVersionKind): number {
+/** Rank of a kind in the order of applying. */
+function applyRank(gvk: GroupVersionKind): number {
   const rank = FIRST.findIndex(({ group, kind }) => group === gvk.group && kind === gvk.kind);
   return rank < 0 ? FIRST.length : rank;
 }

@@ -26,12 +26,10 @@
  *
  * @module
  */
-export type { FieldConflict } from '../kubernetes/index.ts';
 export * from './apply-object.ts';
 export * from './apply-order.ts';
 export * from './apply-status.ts';
 export { contentHash } from './canonical-json.ts';
-export { INTERACTIVE_MANAGERS } from './drift.ts';
 export * from './in-sync.ts';
 export * from './ownership-mark.ts';
 export * from './read-your-writes.ts';

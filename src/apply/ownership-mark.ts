@@ -5,7 +5,7 @@ import { contentHash } from './canonical-json.ts';
 /** Annotation that holds an {@link OwnerMark} together with the identity of the object it was made for. */
 export const OWNER_ANNOTATION = 'atoll.dev/owner';
 /** Label with {@link ownerHash}: selects everything of one owner. */
-export const OWNER_LABEL = 'atoll.dev/owner';
+const OWNER_LABEL = 'atoll.dev/owner';
 /** Label on every object that Atoll made; informative, ownership is judged by the annotation. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 /** Value of {@link MANAGED_BY_LABEL}. */
@@ -58,7 +58,7 @@ export function ownerHash(mark: OwnerMark): string {
 }
 
 /** Whether two marks name the same owner; UIDs may differ. */
-export function isSameOwner(a: OwnerMark, b: OwnerMark): boolean {
+function isSameOwner(a: OwnerMark, b: OwnerMark): boolean {
   return a.installation === b.installation && a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
 }
 

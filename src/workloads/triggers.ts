@@ -1,8 +1,7 @@
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../apply/index.ts';
 import type { Scope } from '../informers/index.ts';
-import { gvkOf } from '../kernel/index.ts';
+import { gvkOf, kindName } from '../kernel/index.ts';
 import type { ClusterName, GroupVersionKind, Key, KubernetesObject, OwnerReference } from '../kernel/index.ts';
-import { isSameKind, kindName } from './workload.ts';
 import type { Workload } from './workload.ts';
 
 /** "When an object of this kind changes, look at this key." */
@@ -30,7 +29,7 @@ export function triggersOf(workload: Workload, cluster: ClusterName): readonly T
     scope: CHILD_SCOPE,
     keyOf: (object) => {
       const owner = controllerOf(object);
-      if (owner === undefined || !isSameKind(gvkOf(owner), gvk)) return undefined;
+      if (owner === undefined || kindName(gvkOf(owner)) !== kindName(gvk)) return undefined;
       return key(object.metadata.namespace ?? '', owner.name);
     },
   }));
@@ -38,6 +37,6 @@ export function triggersOf(workload: Workload, cluster: ClusterName): readonly T
 }
 
 /** The owner that controls an object; there is at most one. */
-export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
+function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }

@@ -1,4 +1,4 @@
-import { applyObject, applyStatus, isOwnedBy, markOf, removeObject } from '../apply/index.ts';
+import { applyObject, applyStatus, isOwnedBy, markOf, ReadYourWrites, removeObject } from '../apply/index.ts';
 import type { OwnerMark } from '../apply/index.ts';
 import type { SharedInformer, SharedInformerFactory } from '../informers/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   formatGvk,
   formatTime,
   gvkOf,
+  kindName,
   objectKey,
   requeueAfter,
   WaitingError,
@@ -16,7 +17,6 @@ import type { Identity, KubernetesClient, WriteContext } from '../kubernetes/ind
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { Findings } from './findings.ts';
 import { CHILD_SCOPE } from './triggers.ts';
-import { kindName } from './workload.ts';
 import type { Workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 
@@ -55,8 +55,7 @@ export class WorkloadReconciler {
   readonly #options: WorkloadReconcilerOptions;
   readonly #objects: SharedInformer;
   readonly #children: ReadonlyMap<string, SharedInformer>;
-  /** What our own writes made of objects that the informers still hold as they were before. */
-  readonly #newer = new WeakMap<KubernetesObject, KubernetesObject>();
+  readonly #written = new ReadYourWrites();
 
   constructor(options: WorkloadReconcilerOptions) {
     const { workload, informers } = options;
@@ -69,16 +68,15 @@ export class WorkloadReconciler {
   /** Runs for one object of the workload's kind. An object that is gone or going is the garbage collector's. */
   async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
     this.#requireSync();
-    const cached = this.#objects.lister.get(`${key.namespace}/${key.name}`);
-    if (cached === undefined || cached.metadata.deletionTimestamp !== undefined) return done;
-    const object = this.#newest(cached);
+    const object = this.#written.newest(this.#objects.lister.get(`${key.namespace}/${key.name}`));
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return done;
     if (this.#isForeign(object) || object.metadata.annotations?.[RECONCILE_ANNOTATION] === 'disabled') return done;
 
     const run = this.#runFor(object, context);
     const rendered = this.#options.workload.render(object).map((child) => withOwner(child, object));
     const applied = await this.#applyChildren(rendered, run);
     if (run.findings.isClean()) await this.#removeObsolete(rendered, run);
-    await this.#writeStatus(cached, applied, run, context);
+    await this.#writeStatus(applied, run, context);
     run.findings.throwWorst();
     return run.findings.isClean() ? done : requeueAfter(LOOK_AGAIN);
   }
@@ -86,11 +84,8 @@ export class WorkloadReconciler {
   /** A cache that is still filling would show children as absent and put a wrong status out. */
   #requireSync(): void {
     const waiting = [this.#objects, ...this.#children.values()].find((informer) => !informer.hasSynced());
-    if (waiting !== undefined) throw new WaitingError(`the informer of ${waiting.gvk.kind} has not synced yet`);
-  }
-
-  #newest(cached: KubernetesObject): KubernetesObject {
-    return this.#newer.get(cached) ?? cached;
+    if (waiting === undefined) return;
+    throw new WaitingError(`the informer of ${waiting.gvk.kind} has not synced yet`, { cause: waiting.lastError() });
   }
 
   #isForeign(object: KubernetesObject): boolean {
@@ -118,10 +113,8 @@ export class WorkloadReconciler {
   async #applyChildren(rendered: readonly KubernetesObject[], run: Run): Promise<KubernetesObject[]> {
     const present: KubernetesObject[] = [];
     for (const desired of rendered) {
-      const cached = this.#informerOf(desired).lister.get(objectKey(desired));
-      const live = cached === undefined ? undefined : this.#newest(cached);
+      const live = this.#written.newest(this.#informerOf(desired).lister.get(objectKey(desired)));
       const applied = await run.findings.collect(() => this.#applyChild(desired, live, run));
-      if (applied !== undefined && cached !== undefined) this.#newer.set(cached, applied);
       const child = applied ?? live;
       if (child !== undefined && isOwnedBy(child, run.owner)) present.push(child);
     }
@@ -139,6 +132,7 @@ export class WorkloadReconciler {
       return undefined;
     }
     if (outcome.result === 'unchanged') return outcome.object;
+    this.#written.remember(outcome.object);
     this.#options.logger.info('applied a child', {
       owner: `${owner.kind} ${owner.namespace}/${owner.name}`,
       child: `${desired.kind} ${objectKey(desired)}`,
@@ -161,7 +155,6 @@ export class WorkloadReconciler {
   }
 
   async #writeStatus(
-    cached: KubernetesObject,
     children: readonly KubernetesObject[],
     { object, findings }: Run,
     { guard, signal }: ReconcileContext,
@@ -171,7 +164,7 @@ export class WorkloadReconciler {
     const status = workload.health(object, children, observation);
     const write: WriteContext = { identity: { kind: 'self' }, fieldManager: STATUS_MANAGER, guard, signal };
     const written = await applyStatus(client, object, status, write);
-    if (written) this.#newer.set(cached, { ...object, status });
+    if (written !== undefined) this.#written.remember(written);
   }
 
   #informerOf(child: KubernetesObject): SharedInformer {

@@ -1,5 +1,4 @@
 import type { PublishedKind } from '../api/index.ts';
-import { gvkOf } from '../kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject, PolicyRule } from '../kernel/index.ts';
 
 /** Why something could not be brought about. */
@@ -34,19 +33,4 @@ export interface Workload {
   ): Readonly<Record<string, unknown>>;
   /** What operating the kind needs in a member. */
   readonly rules: readonly PolicyRule[];
-}
-
-/** "RedisCluster.workloads.atoll.dev": a kind as keys and ownership marks name it. */
-export function kindName({ group, kind }: GroupVersionKind): string {
-  return `${kind}.${group}`;
-}
-
-/** Whether two kinds are the same, whatever their versions. */
-export function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
-  return a.group === b.group && a.kind === b.kind;
-}
-
-/** Whether an object is of a kind, whatever its version. */
-export function isOfKind(object: KubernetesObject, gvk: GroupVersionKind): boolean {
-  return isSameKind(gvkOf(object), gvk);
 }

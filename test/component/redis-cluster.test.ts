@@ -226,24 +226,19 @@ async function runningCluster(): Promise<KubernetesObject> {
   return read(redis.kind.gvk, NAME);
 }
 
-/** The phases that a watcher sees after an action, from the present one up to Running at the new generation. */
+/** Every phase that a watcher sees after an action, from the present one up to Running at the new generation. */
 async function phasesUntilRunning(action: () => Promise<void>): Promise<string[]> {
-  const phases: string[] = [];
-  const note = (object: KubernetesObject | undefined): void => {
+  const { items, resourceVersion } = await adminClient(CLUSTER).list(redis.kind.gvk, { namespace });
+  const phases = items.flatMap((object) => statusOf(object)?.phase ?? []) as string[];
+  const signal = AbortSignal.timeout(60_000);
+  const events = adminClient(CLUSTER).watch(redis.kind.gvk, { namespace, resourceVersion, signal });
+  await action();
+  for await (const { object } of events) {
     const phase = statusOf(object)?.phase;
     if (phase !== undefined && phase !== phases.at(-1)) phases.push(phase);
-  };
-  note(await find(redis.kind.gvk, NAME));
-  await action();
-  await eventually(
-    async () => {
-      const object = await read(redis.kind.gvk, NAME);
-      note(object);
-      return isRunning(object);
-    },
-    { interval: 5, timeout: 60_000, message: 'the cluster is not Running' },
-  );
-  return phases;
+    if (isRunning(object)) return phases;
+  }
+  throw new Error(`the cluster is not Running, but was ${phases.join(', ')}`);
 }
 
 async function untilRunning(): Promise<void> {

@@ -1,9 +1,17 @@
 import { SharedInformerFactory } from '../../src/informers/index.ts';
-import { done, formatKey, noMetrics, silentLogger, systemClock, TerminalError } from '../../src/kernel/index.ts';
+import {
+  done,
+  formatKey,
+  kindName,
+  noMetrics,
+  silentLogger,
+  systemClock,
+  TerminalError,
+} from '../../src/kernel/index.ts';
 import type { Key, KubernetesObject, Result } from '../../src/kernel/index.ts';
 import type { Connection } from '../../src/kubernetes/index.ts';
 import type { Workload } from '../../src/workloads/index.ts';
-import { kindName, triggersOf, WorkloadReconciler } from '../../src/workloads/index.ts';
+import { triggersOf, WorkloadReconciler } from '../../src/workloads/index.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { recordingClient } from './recording-client.ts';
 

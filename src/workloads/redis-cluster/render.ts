@@ -5,9 +5,6 @@ import { configurationFiles } from './configuration.ts';
 import { namesOf } from './names.ts';
 import { renderStatefulSet } from './stateful-set.ts';
 
-/** The labels by which the selectors of a RedisCluster's children find its pods; they can never be changed. */
-export type SelectorLabels = Readonly<Record<string, string>>;
-
 /**
  * Everything that a RedisCluster runs on. The first pod is the master; the others find it by its name in the headless
  * Service. The client Service leads to the master; readers use the headless one.
