@@ -11,7 +11,7 @@ const EPOCH_ANNOTATION = 'atoll.dev/epoch';
 const LEASE: GroupVersionKind = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' };
 
 /** The holder before may write its heartbeat in between, and again. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 5;
 
 /** What the store does on the hub, in Atoll's namespace. */
 export const leaseRules: readonly PolicyRule[] = [
