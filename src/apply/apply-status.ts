@@ -26,16 +26,21 @@ export async function applyStatus(
   return client.apply(body, write, { subresource: 'status', force: true });
 }
 
-/** The same JSON without the fields that are undefined, as an API server would send it back. */
+/**
+ * The same JSON without fields that are undefined, as an API server would send it back, and without empty maps: a map
+ * whose last field its owner gives up becomes null on the server, which a schema then refuses.
+ */
 function withoutUndefined(value: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, field]) => field !== undefined)
-      .map(([name, field]) => [name, clean(field)]),
+      .map(([name, field]): [string, unknown] => [name, clean(field)])
+      .filter(([, field]) => field !== undefined),
   );
 }
 
 function clean(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => clean(item));
-  return typeof value === 'object' && value !== null ? withoutUndefined(value) : value;
+  if (Array.isArray(value)) return value.map((item) => clean(item) ?? {});
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = withoutUndefined(value);
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }
