@@ -9,8 +9,6 @@ export interface Cluster {
   readonly informers: SharedInformerFactory;
   /** UID of the member's `kube-system` namespace: who the cluster is, whatever its address. */
   readonly uid: string;
-  /** The API server's `gitVersion`, "v1.37.2". */
-  readonly version: string;
 }
 
 /** What the rooms above hang onto a member while it is engaged. */

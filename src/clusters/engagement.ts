@@ -36,16 +36,27 @@ export interface EngagementRequest {
   readonly write: WriteContext;
 }
 
+/** Who a cluster is, by its own account. */
+export interface SeenCluster {
+  /** UID of its `kube-system` namespace. */
+  readonly uid: string;
+  /** The API server's `gitVersion`, "v1.37.2". */
+  readonly version: string;
+}
+
 /** An open connection to one member with its informers and what is wired to them. */
 export class Engagement {
   readonly cluster: Cluster;
   readonly fingerprint: string;
   readonly wiring: Wiring;
+  /** Who the cluster was when it was engaged. */
+  readonly seen: SeenCluster;
 
-  private constructor(cluster: Cluster, fingerprint: string, wiring: Wiring) {
+  private constructor(cluster: Cluster, found: FoundConnection, wiring: Wiring, seen: SeenCluster) {
     this.cluster = cluster;
-    this.fingerprint = fingerprint;
+    this.fingerprint = found.fingerprint;
     this.wiring = wiring;
+    this.seen = seen;
   }
 
   /**
@@ -59,20 +70,26 @@ export class Engagement {
     const ports = { clock, random, metrics, logger: logger.child({ cluster: request.name }) };
     const client = new KubernetesClient({ cluster: request.name, connection: request.found.connection, ...ports });
     const informers = new SharedInformerFactory({ client, ...ports });
+    let wiring: Wiring | undefined;
     try {
-      const { gitVersion: version } = await client.version();
-      const uid = await identify(client, request.recordedUid);
+      const seen = await identify(client, request.recordedUid);
       if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
-      const cluster: Cluster = { name: request.name, client, informers, uid, version };
-      const wiring = options.wire(cluster);
+      const cluster: Cluster = { name: request.name, client, informers, uid: seen.uid };
+      wiring = options.wire(cluster);
       informers.start();
-      await waitForSync(informers, request.name);
-      return new Engagement(cluster, request.found.fingerprint, wiring);
+      await waitForSync(informers, request, clock);
+      return new Engagement(cluster, request.found, wiring, seen);
     } catch (error) {
+      wiring?.detach();
       await informers.stop();
       await client.close();
       throw error;
     }
+  }
+
+  /** Asks the cluster who it is: two requests, which also tell that it can be reached and lets us in. */
+  look(): Promise<SeenCluster> {
+    return identify(this.cluster.client, this.cluster.uid);
   }
 
   /** Stops the informers and closes every connection. */
@@ -84,16 +101,25 @@ export class Engagement {
 }
 
 /** The UID of `kube-system`; there is one in every cluster, and it changes only with the cluster. */
-async function identify(client: KubernetesClient, recorded: string | undefined): Promise<string> {
+async function identify(client: KubernetesClient, recorded: string | undefined): Promise<SeenCluster> {
+  const { gitVersion: version } = await client.version();
   const uid = (await client.get({ gvk: NAMESPACE, name: 'kube-system' }))?.metadata.uid;
   if (uid === undefined) throw new WaitingError('the cluster has no kube-system namespace yet');
   if (recorded !== undefined && recorded !== uid) {
     throw new IdentityChangedError(`the kube-system UID was ${recorded} and is now ${uid}: this is another cluster`);
   }
-  return uid;
+  return { uid, version };
 }
 
-async function waitForSync(informers: SharedInformerFactory, name: ClusterName): Promise<void> {
-  const synced = await informers.waitForSync(AbortSignal.timeout(SYNC_TIMEOUT));
+async function waitForSync(
+  informers: SharedInformerFactory,
+  { name, write }: EngagementRequest,
+  clock: Clock,
+): Promise<void> {
+  const end = new AbortController();
+  const cancel = clock.after(SYNC_TIMEOUT, () => end.abort());
+  const signals = write.signal === undefined ? [end.signal] : [end.signal, write.signal];
+  const synced = await informers.waitForSync(AbortSignal.any(signals));
+  cancel();
   if (!synced) throw new WaitingError(`the informers of ${name} did not sync within ${SYNC_TIMEOUT / 1000} s`);
 }

@@ -8,11 +8,12 @@
  *             kubeconfig bad        no answer       401 / 403      another UID
  *  (look) ──▶ InvalidKubeconfig ── Unreachable ── Unauthorized ── IdentityChanged ──▶ (look again after 5 s)
  *     │                                            Forbidden
- *     └──▶ Ready ──(probe every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew)
+ *     └──▶ Ready ──(look every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew)
  * ```
  *
- * One request per probe keeps the steady cost at 0.05 requests a second and cluster. Nothing that a member does
- * reaches another member: each has its own client, informers and queue.
+ * Two requests a look (version, and the UID that says whether it is still the same cluster) keep the steady cost at 0.1
+ * requests a second and cluster. Between a look that failed and the next good one, no key of the member is worked.
+ * Nothing that a member does reaches another member: each has its own client, informers and queue.
  *
  * @module
  */

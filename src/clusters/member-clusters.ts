@@ -1,15 +1,17 @@
 import type { MemberCluster } from '../api/index.ts';
 import { applyStatus } from '../apply/index.ts';
 import type { Lister } from '../informers/index.ts';
-import { done, formatTime, requeueAfter } from '../kernel/index.ts';
+import { AtollError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { ClusterName, Key, Result } from '../kernel/index.ts';
+import { KubeconfigError } from '../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 import type { Shards } from '../leadership/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import type { Cluster } from './cluster.ts';
 import { connectionOf } from './connection.ts';
-import { Engagement } from './engagement.ts';
-import type { EngagementOptions } from './engagement.ts';
+import type { FoundConnection } from './connection.ts';
+import { Engagement, IdentityChangedError } from './engagement.ts';
+import type { EngagementOptions, SeenCluster } from './engagement.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
 
@@ -26,9 +28,9 @@ export interface MemberClustersOptions extends EngagementOptions {
   /** Secrets of Atoll's own namespace, from the hub's informer. */
   readonly secrets: Lister;
   readonly namespace: string;
-  readonly shards: Shards;
+  readonly shards: Pick<Shards, 'epoch'>;
   readonly replica: string;
-  /** Time between two looks at a member that is well, milliseconds: one request each. */
+  /** Time between two looks at a member that is well, milliseconds: two requests each. */
   readonly probeInterval: number;
 }
 
@@ -49,9 +51,13 @@ export class MemberClusters {
     this.#options = options;
   }
 
-  /** The member, when this replica works on it and it is connected. */
+  /**
+   * The member, when this replica works on it and it was well at the last look. Keys of one that is not are not worth
+   * a time-out each: all of them are looked at again when it is well.
+   */
   engaged(name: ClusterName): Cluster | undefined {
-    return this.#entries.get(name)?.engagement?.cluster;
+    const entry = this.#entries.get(name);
+    return entry === undefined || entry.failing ? undefined : entry.engagement?.cluster;
   }
 
   /** Looks at one member: engages it, probes it, says in its status how it is. */
@@ -71,35 +77,44 @@ export class MemberClusters {
   async disengage(name: ClusterName): Promise<void> {
     const entry = this.#entries.get(name);
     this.#entries.delete(name);
-    await entry?.engagement?.close();
+    if (entry !== undefined) await letGo(entry);
   }
 
   async #observe(member: MemberCluster, context: ReconcileContext): Promise<Observation> {
     const name = member.metadata.name ?? '';
     const entry = this.#entry(name);
+    const { engagement: former } = entry;
     try {
       const { version, uid } = await this.#look(member, entry, context);
       entry.lastAnswer = this.#options.clock.monotonic();
-      if (entry.failing) entry.engagement?.wiring.enqueueAll();
+      const isNews = entry.failing || entry.engagement !== former;
       entry.failing = false;
+      if (isNews) entry.engagement?.wiring.enqueueAll();
       return { kind: 'ready', version, uid };
     } catch (error) {
       entry.failing = true;
+      // Credentials that were taken away, or that lead to another cluster now, are not used any longer.
+      if (error instanceof KubeconfigError || error instanceof IdentityChangedError) await letGo(entry);
       this.#options.logger.warn('member cluster is not well', { cluster: name, error });
       return { kind: 'failed', error };
     }
   }
 
-  /** One request to a member that is engaged with the credentials it should be; else a new engagement. */
-  async #look(member: MemberCluster, entry: Entry, context: ReconcileContext): Promise<Cluster> {
-    const name = member.metadata.name ?? '';
+  /** Asks a member that is engaged with the credentials it should be; else engages it anew. */
+  async #look(member: MemberCluster, entry: Entry, context: ReconcileContext): Promise<SeenCluster> {
     const found = connectionOf(member, this.#options.secrets, this.#options.namespace);
-    if (entry.engagement?.fingerprint === found.fingerprint) {
-      await entry.engagement.cluster.client.version();
-      return entry.engagement.cluster;
-    }
-    await entry.engagement?.close();
-    entry.engagement = undefined;
+    if (entry.engagement?.fingerprint === found.fingerprint) return entry.engagement.look();
+    await letGo(entry);
+    return this.#engage(member, entry, found, context);
+  }
+
+  async #engage(
+    member: MemberCluster,
+    entry: Entry,
+    found: FoundConnection,
+    context: ReconcileContext,
+  ): Promise<SeenCluster> {
+    const name = member.metadata.name ?? '';
     const engagement = await Engagement.open(
       {
         name,
@@ -112,11 +127,10 @@ export class MemberClusters {
     );
     if (this.#entries.get(name) !== entry) {
       await engagement.close();
-      throw new Error(`${name} was let go while it was being engaged`);
+      throw new AtollError(`${name} was let go while it was being engaged`);
     }
     entry.engagement = engagement;
-    engagement.wiring.enqueueAll();
-    return engagement.cluster;
+    return engagement.seen;
   }
 
   #entry(name: ClusterName): Entry {
@@ -147,4 +161,11 @@ export class MemberClusters {
   #write(fieldManager: string, context: ReconcileContext): WriteContext {
     return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
   }
+}
+
+/** Nobody finds the engagement any more before it is closed. */
+async function letGo(entry: Entry): Promise<void> {
+  const { engagement } = entry;
+  entry.engagement = undefined;
+  await engagement?.close();
 }

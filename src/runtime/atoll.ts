@@ -148,7 +148,6 @@ export class Atoll {
       hub: this.#hubReconcilers(installation),
       hubKeys: () => this.#hubKeys(),
       concurrency: this.#options.config.concurrency,
-      logger: this.#options.logger,
     });
     this.#queues.onDataLoss(() => this.#runner?.enqueueOwned(this.#shardNames()));
     this.#watchHub();
@@ -185,9 +184,15 @@ export class Atoll {
       report: (name, object, row) => this.#report(name, object, row),
       clock,
       logger: logger.child({ cluster: cluster.name }),
+      onDetach: () => this.#forget(wiring),
     });
     this.#wirings.set(cluster.name, wiring);
     return wiring;
+  }
+
+  /** A member may have been engaged anew before its last engagement was closed. */
+  #forget(wiring: MemberWiring): void {
+    if (this.#wirings.get(wiring.cluster) === wiring) this.#wirings.delete(wiring.cluster);
   }
 
   /** A report that says something new brings the object's key to the hub's worker, at most once per interval. */

@@ -4,11 +4,11 @@ import { PropagationReconciler, handlerFor, keysOfCluster, memberTriggers } from
 import type { StatusRow, TriggerContext } from '../federation/index.ts';
 import type { FederatedObject } from '../api/index.ts';
 import { TerminalError, kindName } from '../kernel/index.ts';
-import type { Clock, Key, KubernetesObject, Logger, Result } from '../kernel/index.ts';
+import type { Clock, ClusterName, Key, KubernetesObject, Logger, Result } from '../kernel/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import { WorkloadReconciler, triggersOf, workloads } from '../workloads/index.ts';
 import type { Trigger } from '../workloads/index.ts';
-import type { KeyedQueue, Reconcile, ReconcileContext } from '../workqueue/index.ts';
+import type { KeyedQueue, Priority, Reconcile, ReconcileContext } from '../workqueue/index.ts';
 import type { HubInformers } from './hub-informers.ts';
 
 /** What every member's wiring is made of. */
@@ -20,6 +20,8 @@ export interface MemberWiringOptions {
   readonly report: (cluster: string, object: FederatedObject, row: StatusRow) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called when the wiring is taken away. */
+  readonly onDetach: () => void;
 }
 
 /** One engaged member: its reconcilers, and the handlers that fill its queue. */
@@ -29,6 +31,8 @@ export class MemberWiring implements Wiring {
   readonly #queue: KeyedQueue;
   readonly #reconcilers: ReadonlyMap<string, Reconcile>;
   readonly #detach: (() => void)[] = [];
+  /** Until the member is engaged, a key could only wait: all of them are looked at then. */
+  #isEngaged = false;
 
   constructor(cluster: Cluster, queue: KeyedQueue, options: MemberWiringOptions) {
     this.#cluster = cluster;
@@ -39,6 +43,10 @@ export class MemberWiring implements Wiring {
     this.#watchWorkloads();
   }
 
+  get cluster(): ClusterName {
+    return this.#cluster.name;
+  }
+
   /** Runs the reconciler of the key's kind. @throws TerminalError for a kind that nobody reconciles in a member */
   reconcile(key: Key, context: ReconcileContext): Promise<Result> {
     const reconcile = this.#reconcilers.get(key.kind);
@@ -47,8 +55,8 @@ export class MemberWiring implements Wiring {
   }
 
   enqueueAll(): void {
-    for (const key of keysOfCluster(this.#cluster.name, this.#options.triggers))
-      this.#queue.add(key, { priority: 'event' });
+    this.#isEngaged = true;
+    for (const key of keysOfCluster(this.#cluster.name, this.#options.triggers)) this.#enqueue(key, 'event');
     for (const [trigger] of workloads.map((workload) => triggersOf(workload, this.#cluster.name))) {
       if (trigger !== undefined) this.#enqueueObjects(trigger);
     }
@@ -57,12 +65,17 @@ export class MemberWiring implements Wiring {
   #enqueueObjects(trigger: Trigger): void {
     for (const object of this.#cluster.informers.informer(trigger.gvk, trigger.scope).lister.list()) {
       const key = trigger.keyOf(object);
-      if (key !== undefined) this.#queue.add(key, { priority: 'resync' });
+      if (key !== undefined) this.#enqueue(key, 'resync');
     }
+  }
+
+  #enqueue(key: Key, priority: Priority): void {
+    if (this.#isEngaged) this.#queue.add(key, { priority });
   }
 
   detach(): void {
     for (const detach of this.#detach.splice(0)) detach();
+    this.#options.onDetach();
   }
 
   #propagation(): [string, Reconcile][] {
@@ -97,7 +110,7 @@ export class MemberWiring implements Wiring {
   #watchTargets(): void {
     const triggers = memberTriggers(this.#cluster.name, this.#options.triggers);
     for (const { target } of federatedKinds) {
-      const handler = handlerFor(kindName(target.gvk), triggers, (key, priority) => this.#queue.add(key, { priority }));
+      const handler = handlerFor(kindName(target.gvk), triggers, (key, priority) => this.#enqueue(key, priority));
       const registration = this.#cluster.informers.informer(target.gvk).addHandler(handler);
       this.#detach.push(() => registration.remove());
     }
@@ -105,9 +118,9 @@ export class MemberWiring implements Wiring {
 
   #watchWorkloads(): void {
     for (const trigger of workloads.flatMap((workload) => triggersOf(workload, this.#cluster.name))) {
-      const enqueue = (object: KubernetesObject, priority: 'event' | 'resync'): void => {
+      const enqueue = (object: KubernetesObject, priority: Priority): void => {
         const key = trigger.keyOf(object);
-        if (key !== undefined) this.#queue.add(key, { priority });
+        if (key !== undefined) this.#enqueue(key, priority);
       };
       const registration = this.#cluster.informers.informer(trigger.gvk, trigger.scope).addHandler({
         onAdd: (object, isInInitialList) => enqueue(object, isInInitialList ? 'resync' : 'event'),

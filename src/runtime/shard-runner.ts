@@ -1,7 +1,7 @@
 import type { MemberClusters } from '../clusters/index.ts';
 import { MEMBER_CLUSTER } from '../federation/index.ts';
-import { HUB, WaitingError } from '../kernel/index.ts';
-import type { Key, Logger, Result } from '../kernel/index.ts';
+import { HUB, TerminalError, WaitingError } from '../kernel/index.ts';
+import type { Key, Result } from '../kernel/index.ts';
 import type { Shards } from '../leadership/index.ts';
 import type { Reconcile, ReconcileContext, Workqueues } from '../workqueue/index.ts';
 import type { MemberWiring } from './member-wiring.ts';
@@ -21,7 +21,6 @@ export interface ShardRunnerOptions {
   /** Every key of the hub shard. */
   readonly hubKeys: () => readonly Key[];
   readonly concurrency: number;
-  readonly logger: Logger;
 }
 
 /**
@@ -33,8 +32,8 @@ export class ShardRunner {
 
   constructor(options: ShardRunnerOptions) {
     this.#options = options;
-    options.shards.onGained((shard, epoch) => this.#gain(shard, epoch));
-    options.shards.onLost((shard) => this.#lose(shard));
+    options.shards.onGained((shard) => this.#gain(shard));
+    options.shards.onLost((shard) => this.#release(shard));
   }
 
   /** Looks at everything of the shards that are owned: after Redis lost what was queued. */
@@ -47,21 +46,14 @@ export class ShardRunner {
     await Promise.all(shards.map((shard) => this.#release(shard)));
   }
 
-  #gain(shard: string, epoch: number): void {
-    this.#options.logger.info('shard gained', { shard, epoch });
+  #gain(shard: string): void {
     const { queues, shards, concurrency } = this.#options;
     const reconcile: Reconcile = shard === HUB ? this.#reconcileHub : this.#reconcileMember;
     queues.queue(shard).start(reconcile, { concurrency, guard: shards.guard(shard) });
     this.#enqueueAll(shard);
   }
 
-  #lose(shard: string): void {
-    this.#options.logger.info('shard lost', { shard });
-    this.#release(shard).catch((error: unknown) => {
-      this.#options.logger.error('a lost shard could not be let go of', { shard, error });
-    });
-  }
-
+  /** While a shard is handed over, its release waits for this: runs that end by themselves may still write. */
   async #release(shard: string): Promise<void> {
     await this.#options.queues.queue(shard).stop(DRAIN_DEADLINE);
     if (shard !== HUB) await this.#options.members.disengage(shard);
@@ -79,7 +71,7 @@ export class ShardRunner {
 
   readonly #reconcileHub = (key: Key, context: ReconcileContext): Promise<Result> => {
     const reconcile = this.#options.hub.get(key.kind);
-    if (reconcile === undefined) throw new WaitingError(`no reconciler for ${key.kind} on the hub`);
+    if (reconcile === undefined) throw new TerminalError(`no reconciler for ${key.kind} on the hub`);
     return reconcile(key, context);
   };
 
