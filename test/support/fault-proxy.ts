@@ -21,6 +21,9 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
+/** How long an API server keeps an idle connection. */
+const API_SERVER_KEEP_ALIVE = 90_000;
+
 /**
  * An HTTPS proxy before an API server (or before nothing). It notes requests, passes them on with their bearer token, and
  * does harm when told to. Clients reach it by {@link connection}, which trusts the proxy's certificate only.
@@ -43,6 +46,7 @@ export class FaultProxy {
     this.#server = createServer({ cert: pair.certificate, key: pair.key }, (request, response) => {
       void this.#answer(request, response);
     });
+    this.#server.keepAliveTimeout = API_SERVER_KEEP_ALIVE;
     this.#server.on('secureConnection', (socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
