@@ -38,12 +38,22 @@ export async function step(title, action, { quietFor = 1_000 } = {}) {
 
 /** Runs a program's main function: a SetupError ends it with its message, anything else with its stack. */
 export async function runMain(main) {
+  endWithNpm();
   try {
     process.exitCode = await main();
   } catch (error) {
     console.error(error instanceof SetupError ? `\n${error.message}` : error);
     process.exitCode = 1;
   }
+}
+
+/** npm, told to end, ends the shell between itself and its script, and the script would go on alone. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
 }
 
 export function print(line) {
