@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { cached } from './cache.mjs';
 import { isExecutable } from './command.mjs';
 import { countingLines, go, requireGo } from './go.mjs';
-import { SetupError, step } from './report.mjs';
+import { print, SetupError, step } from './report.mjs';
 
 const fromAssets = ['etcd', 'kube-apiserver', 'kubectl'];
 const programs = [...fromAssets, 'kube-controller-manager', 'kube-scheduler'];
@@ -16,13 +16,17 @@ const executable = 'controlplane';
 /** The path of each program of the control plane, by name. */
 export async function ensureControlPlane(projectFolder) {
   const given = await givenPrograms(process.env.KUBEBUILDER_ASSETS);
-  if (programs.every((program) => given[program] !== undefined)) return given;
+  const missing = programs.filter((program) => given[program] === undefined);
+  if (missing.length === 0) return given;
+  if (missing.length < programs.length) {
+    print(`The lab also needs ${missing.join(' and ')}, which KUBEBUILDER_ASSETS lacks: they are built.`);
+  }
   const folder = await builtPrograms(join(projectFolder, 'test', 'lab', 'controlplane'));
   const built = Object.fromEntries(programs.map((program) => [program, join(folder, program)]));
   return { ...built, ...given };
 }
 
-/** kubectl alone, for clusters that run already: built ones would bring it along. */
+/** The programs in the folder that KUBEBUILDER_ASSETS names; none when it names none. */
 export async function givenPrograms(assets) {
   if (!assets) return {};
   const found = {};
