@@ -21,23 +21,29 @@ export function federatedConditions(
   const drafts: Draft[] = [
     { type: 'Ready', status: summary.ready ? 'True' : 'False', reason: summary.reason, message: summary.message },
     available(status),
-    ...progress(summary),
+    ...progress(object, rows, summary),
     degraded(rows),
   ];
   const observedGeneration = status.observedGeneration;
   return drafts.map((draft) => ({ ...draft, observedGeneration }));
 }
 
-/** Progressing, and Reconciling or Stalled while they are True. */
-function progress({ reason, message }: Summary): Draft[] {
-  if (reason === 'Progressing' || reason === 'Terminating') {
-    return [
-      { type: 'Progressing', status: 'True', reason, message },
-      { type: 'Reconciling', status: 'True', reason, message },
-    ];
-  }
+/** Progressing, and Reconciling or Stalled while they are True. Something moves although elsewhere something is stuck. */
+function progress(object: FederatedObject, rows: readonly PlacementRow[], { reason, message }: Summary): Draft[] {
+  if (object.metadata.deletionTimestamp !== undefined) return moving(reason, message);
+  const changing = object.spec.suspend ? [] : rows.filter((row) => isChanging(row));
+  if (changing.length > 0) return moving('Progressing', describeRows(changing));
   const settled: Draft = { type: 'Progressing', status: 'False', reason: 'Settled', message: '' };
   return reason === 'NoClusters' ? [settled, { type: 'Stalled', status: 'True', reason, message }] : [settled];
+}
+
+function moving(reason: string, message: string): Draft[] {
+  return ['Progressing', 'Reconciling'].map((type) => ({ type, status: 'True', reason, message }));
+}
+
+/** Whether a row will change by itself. */
+function isChanging({ state, phase }: PlacementRow): boolean {
+  return state === 'OutOfDate' || (state === 'Synced' && phase !== 'Running' && phase !== 'Failed');
 }
 
 function degraded(rows: readonly PlacementRow[]): Draft {

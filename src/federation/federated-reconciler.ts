@@ -1,7 +1,7 @@
 import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
 import { ReadYourWrites, applyStatus, contentHash } from '../apply/index.ts';
 import type { Lister } from '../informers/index.ts';
-import { done, formatTime, requeueAfter } from '../kernel/index.ts';
+import { AtollError, WaitingError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { Clock, ClusterName, Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
 import { AlreadyExistsError } from '../kubernetes/index.ts';
 import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
@@ -15,12 +15,13 @@ import {
   CONTROLLER_REVISION,
   dataOf,
   expiredRevisions,
+  isOfFormerObject,
   newRevision,
   numberOf,
   revisionData,
   revisionName,
 } from './revisions.ts';
-import type { StatusRows } from './status-rows.ts';
+import type { StatusRow, StatusRows } from './status-rows.ts';
 
 /** What the hub's worker needs to decide about one kind of federated object. */
 export interface FederatedReconcilerOptions {
@@ -94,7 +95,8 @@ export class FederatedReconciler {
     if (!hasFinalizer(object)) return done;
     const left = await this.#writeStatus(object, [], '', context);
     if (left > 0) return done;
-    await removeFinalizer(this.#options.hub, this.#reference(object), object, write('atoll', context));
+    const current = this.#written.newest(object) ?? object;
+    await removeFinalizer(this.#options.hub, this.#reference(object), current, write('atoll', context));
     await this.#options.rows.drop(object.metadata.uid ?? '');
     return done;
   }
@@ -123,17 +125,26 @@ export class FederatedReconciler {
       await this.#options.hub.create(newRevision(object, number), write('atoll', context));
     } catch (error) {
       if (!(error instanceof AlreadyExistsError)) throw error;
-      await this.#assertSame(object, name);
+      await this.#judgeExisting(object, name, context);
     }
     return name;
   }
 
-  /** The informer was behind, or two contents share a hash, which must not pass for the same revision. */
-  async #assertSame(object: FederatedObject, name: string): Promise<void> {
+  /**
+   * The informer was behind; or an object of the same name was deleted, and its revision, which the garbage collector
+   * is about to delete, is in the way; or two contents share a hash, which must not pass for the same revision.
+   * @throws WaitingError after a former object's revision was deleted
+   */
+  async #judgeExisting(object: FederatedObject, name: string, context: ReconcileContext): Promise<void> {
     const { namespace = '' } = object.metadata;
-    const existing = await this.#options.hub.get({ gvk: CONTROLLER_REVISION, namespace, name });
+    const reference = { gvk: CONTROLLER_REVISION, namespace, name };
+    const existing = await this.#options.hub.get(reference);
+    if (existing !== undefined && isOfFormerObject(existing, object)) {
+      await this.#options.hub.delete(reference, { uid: existing.metadata.uid ?? '' }, write('atoll', context));
+      throw new WaitingError(`ControllerRevision ${namespace}/${name} was a former object's and is created anew`);
+    }
     const same = existing !== undefined && contentHash(dataOf(existing)) === contentHash(revisionData(object));
-    if (!same) throw new Error(`ControllerRevision ${namespace}/${name} exists with other content`);
+    if (!same) throw new AtollError(`ControllerRevision ${namespace}/${name} exists with other content`);
   }
 
   #ownRevisions(object: FederatedObject): readonly KubernetesObject[] {
@@ -147,12 +158,25 @@ export class FederatedReconciler {
     updateRevision: string,
     context: ReconcileContext,
   ): Promise<number> {
-    const rows = await this.#options.rows.read(object.metadata.uid ?? '');
+    const rows = await this.#readRows(object, decisions);
     const now = formatTime(this.#options.clock.now());
     const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
     const updated = await applyStatus(this.#options.hub, object, status, write('atoll-status', context));
     if (updated !== undefined) this.#written.remember(updated);
     return status.placements?.length ?? 0;
+  }
+
+  /** A cluster that gets the object (again) must not pass for rid of it later, by what it reported before. */
+  async #readRows(
+    object: FederatedObject,
+    decisions: readonly PlacementDecision[],
+  ): Promise<ReadonlyMap<ClusterName, StatusRow>> {
+    const uid = object.metadata.uid ?? '';
+    const rows = await this.#options.rows.read(uid);
+    const placed = decisions.filter((decision) => decision.placed).map(({ cluster }) => cluster);
+    const outdated = placed.filter((cluster) => rows.get(cluster)?.state === 'Removed');
+    await this.#options.rows.forget(uid, outdated);
+    return new Map([...rows].filter(([cluster]) => !outdated.includes(cluster)));
   }
 
   #memberStates(): ReadonlyMap<ClusterName, MemberState> {

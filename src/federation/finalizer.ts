@@ -1,4 +1,6 @@
+import { WaitingError } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
+import { InvalidError } from '../kubernetes/index.ts';
 import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 
 /** On every hub object whose deletion has something to clean up first. */
@@ -12,7 +14,7 @@ export function hasFinalizer(object: KubernetesObject): boolean {
 /**
  * Adds the finalizer by JSON patch with a test of the resourceVersion: never by server-side apply, which would make
  * Atoll's field manager own the list, and never to an object that is being deleted (an API server refuses that).
- * @throws InvalidError when the object changed since it was read: look again
+ * @throws WaitingError when the object changed since it was read: look again
  */
 export function addFinalizer(
   client: KubernetesClient,
@@ -44,14 +46,20 @@ interface Change {
   readonly finalizers: readonly string[];
 }
 
-function setFinalizers(client: KubernetesClient, change: Change, write: WriteContext): Promise<KubernetesObject> {
-  const { resourceVersion = '' } = change.object.metadata;
-  return client.jsonPatch(
-    change.reference,
-    [
-      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-      { op: 'add', path: '/metadata/finalizers', value: [...change.finalizers] },
-    ],
-    write,
-  );
+async function setFinalizers(
+  client: KubernetesClient,
+  { reference, object, finalizers }: Change,
+  write: WriteContext,
+): Promise<KubernetesObject> {
+  const { resourceVersion = '' } = object.metadata;
+  const operations = [
+    { op: 'test' as const, path: '/metadata/resourceVersion', value: resourceVersion },
+    { op: 'add' as const, path: '/metadata/finalizers', value: [...finalizers] },
+  ];
+  try {
+    return await client.jsonPatch(reference, operations, write);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw new WaitingError(`${reference.gvk.kind} ${reference.name} changed since it was read`, { cause: error });
+  }
 }

@@ -51,26 +51,36 @@ export function foldStatus(input: FoldInput): NonNullable<FederatedObject['statu
   return { ...status, conditions: mergeConditions(before?.conditions, conditions, now) };
 }
 
-/** A row for every placed cluster, and for every cluster that was placed and is not rid of the object yet. */
+/** A row for every placed cluster, and for every cluster that has the object though it is not placed there (any more). */
 function foldRows(input: FoldInput): PlacementRow[] {
   const recorded = new Map((input.object.status?.placements ?? []).map((row) => [row.cluster, row]));
-  const placed = new Set(input.decisions.filter(({ placed: is }) => is).map(({ cluster }) => cluster));
-  const withdrawn = [...recorded.keys()].filter((name) => !placed.has(name) && input.members.has(name));
-  const targets = new Map([
-    ...[...placed].map((name): [string, string] => [name, input.updateRevision]),
-    ...withdrawn.map((name): [string, string] => [name, '']),
-  ]);
-  return [...targets]
+  return [...targetsOf(input, recorded)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .filter(([name, target]) => !(target === '' && isRemoved(input.rows.get(name))))
-    .filter(([name, target]) => target !== '' || recorded.has(name))
     .map(([name, target]) =>
       keepTimes(foldRow(input, name, target, recorded.get(name)), recorded.get(name), input.now),
     );
 }
 
-function isRemoved(row: StatusRow | undefined): boolean {
-  return row?.state === 'Removed' && row.targetRevision === '';
+/** The revision that each cluster shall have; empty where the object is withdrawn. */
+function targetsOf(
+  { decisions, members, rows, updateRevision }: FoldInput,
+  recorded: ReadonlyMap<ClusterName, PlacementRow>,
+): ReadonlyMap<ClusterName, string> {
+  const placed = new Set(decisions.filter(({ placed: is }) => is).map(({ cluster }) => cluster));
+  // A worker may have applied what was withdrawn at that moment: its report tells that the cluster has it.
+  const leftover = [...rows].filter(([, row]) => row.state !== 'Removed').map(([name]) => name);
+  const withdrawn = [...recorded.keys(), ...leftover].filter(
+    (name) => !placed.has(name) && members.has(name) && rows.get(name)?.state !== 'Removed',
+  );
+  // Without a revision, what a placed cluster shall have stays as it is recorded: it is never a withdrawal.
+  const wanted = [...placed].map((name): [ClusterName, string | undefined] => [
+    name,
+    updateRevision === '' ? recorded.get(name)?.targetRevision : updateRevision,
+  ]);
+  return new Map([
+    ...wanted.filter((entry): entry is [ClusterName, string] => entry[1] !== undefined),
+    ...withdrawn.map((name): [ClusterName, string] => [name, '']),
+  ]);
 }
 
 type UntimedRow = Omit<PlacementRow, 'lastTransitionTime' | 'lastSuccessTime'>;

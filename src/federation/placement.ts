@@ -42,13 +42,18 @@ type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
 /** metav1.LabelSelector: every matchLabel and every expression must hold. */
 export function matches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  const equal = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  const equal = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelOf(labels, key) === value);
   return equal && (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels));
+}
+
+/** Labels come from anybody: one named as what every object inherits is there only when it was set. */
+function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
 /** One requirement; NotIn and DoesNotExist hold for a label that is absent, as in apimachinery's selectors. */
 function holds(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
-  const value = labels[requirement.key];
+  const value = labelOf(labels, requirement.key);
   const values = requirement.values ?? [];
   switch (requirement.operator) {
     case 'In':

@@ -5,7 +5,7 @@ import type { Cluster } from '../clusters/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { TerminalError, WaitingError, done, kindName, requeueAfter } from '../kernel/index.ts';
 import type { Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
-import { ForbiddenError, NotFoundError } from '../kubernetes/index.ts';
+import { NotFoundError } from '../kubernetes/index.ts';
 import type { Identity, KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { MemberNamespaces } from './member-namespaces.ts';
@@ -17,8 +17,6 @@ import type { StatusRow } from './status-rows.ts';
 
 /** How long a foreground deletion is given before the object is looked at again without an event. */
 const DELETION_CHECK = 5000;
-/** How long a refused write waits for somebody to grant the right. */
-const FORBIDDEN_RETRY = 60_000;
 
 /** What one member's worker needs to bring one kind of federated object into its cluster. */
 export interface PropagationOptions {
@@ -61,27 +59,26 @@ export class PropagationReconciler {
     }));
   }
 
-  /** fetch → recorded for this cluster? → withdraw, or apply the recorded revision → report. */
+  /** fetch → recorded for this cluster? → suspended? → withdraw, or apply the recorded revision → report. */
   async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
     const object = this.#options.objects.get(`${key.namespace}/${key.name}`) as FederatedObject | undefined;
     const row = object?.status?.placements?.find(({ cluster }) => cluster === key.cluster);
-    if (object === undefined || row === undefined) return done;
+    if (object === undefined || row === undefined || isSuspended(object)) return done;
     try {
       if (row.targetRevision === '') return await this.#withdraw(object, context);
-      if (object.spec.suspend) return done;
       return await this.#propagate(object, row, context);
     } catch (error) {
-      return this.#fail(object, error, row.targetRevision);
+      return this.#fail(object, row.targetRevision, error, context);
     }
   }
 
-  /** A failure that stays is shown and waits for a change; a right that is missing may be granted without an event. */
-  async #fail(object: FederatedObject, error: unknown, targetRevision: string): Promise<Result> {
-    const failure = reportOfError(error, targetRevision);
+  /** A failure that stays is shown; it waits for a change, or for a time when its cause can go without an event. */
+  async #fail(object: FederatedObject, target: string, error: unknown, context: ReconcileContext): Promise<Result> {
+    const failure = reportOfError(error, target);
     if (failure === undefined) throw error;
-    await this.#options.report(object, failure);
-    if (error instanceof ForbiddenError) return requeueAfter(FORBIDDEN_RETRY);
-    throw new TerminalError(failure.message, { cause: error });
+    await this.#report(object, failure.row, context);
+    if (failure.retryAfter !== undefined) return requeueAfter(failure.retryAfter);
+    throw new TerminalError(failure.row.message, { cause: error });
   }
 
   async #propagate(object: FederatedObject, row: PlacementRow, context: ReconcileContext): Promise<Result> {
@@ -92,7 +89,7 @@ export class PropagationReconciler {
     const rendered = renderMemberObject(this.#options.kind, object, { name: row.targetRevision, data }, candidate);
     const outcome = await this.#apply(object, withMark(rendered, mark), context);
     if ('object' in outcome) this.#written.remember(outcome.object);
-    await this.#options.report(object, reportOf(outcome, row.targetRevision));
+    await this.#report(object, reportOf(outcome, row.targetRevision), context);
     return done;
   }
 
@@ -120,24 +117,30 @@ export class PropagationReconciler {
   /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
     const { namespace = '', name } = object.metadata;
-    if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned');
+    if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned', context);
     const outcome = await removeObject({
       client: this.#options.cluster.client,
       ref: this.#reference(namespace, name),
       owner: this.#mark(object),
-      live: this.#live.get(`${namespace}/${name}`),
+      live: this.#written.newest(this.#live.get(`${namespace}/${name}`)),
       write: this.#write(object, context),
       propagationPolicy: 'Foreground',
     });
-    if (outcome === 'gone') return this.#removed(object, 'Removed');
-    if (outcome === 'foreign') return this.#removed(object, 'NotOurs');
-    await this.#options.report(object, { targetRevision: '', state: 'OutOfDate', reason: 'Deleting', message: '' });
+    if (outcome === 'gone') return this.#removed(object, 'Removed', context);
+    if (outcome === 'foreign') return this.#removed(object, 'NotOurs', context);
+    await this.#report(object, { targetRevision: '', state: 'OutOfDate', reason: 'Deleting', message: '' }, context);
     return requeueAfter(DELETION_CHECK);
   }
 
-  async #removed(object: FederatedObject, reason: string): Promise<Result> {
-    await this.#options.report(object, { targetRevision: '', state: 'Removed', reason, message: '' });
+  async #removed(object: FederatedObject, reason: string, context: ReconcileContext): Promise<Result> {
+    await this.#report(object, { targetRevision: '', state: 'Removed', reason, message: '' }, context);
     return done;
+  }
+
+  /** What a former owner of the shard saw is not worth telling. */
+  async #report(object: FederatedObject, row: StatusRow, { guard }: ReconcileContext): Promise<void> {
+    guard();
+    await this.#options.report(object, row);
   }
 
   /** The recorded revision; read from the hub when the informer has not got it yet. */
@@ -173,4 +176,9 @@ export class PropagationReconciler {
         : { kind: 'serviceAccount', namespace: object.metadata.namespace ?? '', name: account };
     return { identity, fieldManager: 'atoll', guard: context.guard, signal: context.signal };
   }
+}
+
+/** A suspended object is left as it is everywhere, also where it would be withdrawn; its deletion is still carried out. */
+function isSuspended({ spec, metadata }: FederatedObject): boolean {
+  return spec.suspend && metadata.deletionTimestamp === undefined;
 }

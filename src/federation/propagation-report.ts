@@ -1,28 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PlacementRow } from '../api/index.ts';
 import type { ApplyOutcome } from '../apply/index.ts';
 import { errorMessage } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { ForbiddenError, InvalidError, UnknownFieldError } from '../kubernetes/index.ts';
+import {
+  ForbiddenError,
+  InvalidError,
+  KindNotFoundError,
+  NamespaceTerminatingError,
+  UnknownFieldError,
+} from '../kubernetes/index.ts';
 import { OverrideError } from '../manifests/index.ts';
 import type { StatusRow } from './status-rows.ts';
 
 /** Fields of a member object's status that are shown on the hub, when it has them. */
 const OBSERVED_FIELDS = ['readyReplicas', 'currentVersion'] as const;
 
-/** Errors that will not go away by themselves, with the reason that they are shown under. */
-const blocking: readonly [new (...parameters: never[]) => Error, string][] = [
-  [OverrideError, 'OverrideFailed'],
-  [InvalidError, 'Invalid'],
-  [UnknownFieldError, 'Invalid'],
-  [ForbiddenError, 'Forbidden'],
+/** Messages on the hub are no longer than this. */
+const MESSAGE_LENGTH = 256;
+const SECOND = 1000;
+
+/** How an error is shown, and when to look again although nothing may have told that its cause is gone. */
+interface Blockage {
+  readonly reason: string;
+  /** Milliseconds; undefined when only a change of the object, of its placement or of the member can help. */
+  readonly retryAfter?: number;
+}
+
+/** Errors that stay for a while, by class; the first that fits. */
+const blockages: readonly [new (...parameters: never[]) => Error, Blockage][] = [
+  [OverrideError, { reason: 'OverrideFailed' }],
+  [InvalidError, { reason: 'Invalid' }],
+  [UnknownFieldError, { reason: 'Invalid' }],
+  [NamespaceTerminatingError, { reason: 'NamespaceTerminating', retryAfter: 5 * SECOND }],
+  [ForbiddenError, { reason: 'Forbidden', retryAfter: 60 * SECOND }],
+  [KindNotFoundError, { reason: 'KindNotFound', retryAfter: 30 * SECOND }],
 ];
 
 /** The row that an apply ended with. */
 export function reportOf(outcome: ApplyOutcome, targetRevision: string): StatusRow {
   switch (outcome.result) {
     case 'foreign':
-      return { targetRevision, state: 'Conflict', reason: 'NotOurs', message: outcome.message };
+      return { targetRevision, state: 'Conflict', reason: 'NotOurs', message: shorten(outcome.message) };
     case 'conflict':
-      return { targetRevision, state: 'Conflict', reason: 'FieldManagerConflict', message: outcome.message };
+      return { targetRevision, state: 'Conflict', reason: 'FieldManagerConflict', message: shorten(outcome.message) };
     case 'created':
     case 'updated':
     case 'unchanged':
@@ -30,11 +51,37 @@ export function reportOf(outcome: ApplyOutcome, targetRevision: string): StatusR
   }
 }
 
+/** A failed attempt as it is shown. */
+export interface FailureReport {
+  readonly row: StatusRow;
+  readonly retryAfter: number | undefined;
+}
+
 /** The row for a failed attempt: only for errors that stay; passing ones are retried without being shown. */
-export function reportOfError(error: unknown, targetRevision: string): StatusRow | undefined {
-  const reason = blocking.find(([type]) => error instanceof type)?.[1];
-  if (reason === undefined) return undefined;
-  return { targetRevision, state: 'Blocked', reason, message: errorMessage(error).slice(0, 256) };
+export function reportOfError(error: unknown, targetRevision: string): FailureReport | undefined {
+  const blockage = blockages.find(([type]) => error instanceof type)?.[1];
+  if (blockage === undefined) return undefined;
+  const { reason, retryAfter } = blockage;
+  return { row: { targetRevision, state: 'Blocked', reason, message: shorten(errorMessage(error)) }, retryAfter };
+}
+
+/**
+ * Whether the hub shows a report already. A report that was left before and is not shown lost its messenger: a replica
+ * died after it wrote the row and before it told the hub's worker.
+ */
+export function isShown(report: StatusRow, shown: PlacementRow | undefined): boolean {
+  return (
+    shown?.targetRevision === report.targetRevision &&
+    shown.state === report.state &&
+    shown.reason === report.reason &&
+    shown.message === report.message &&
+    (report.phase === undefined || shown.phase === report.phase) &&
+    (report.observed === undefined || isDeepStrictEqual(shown.observed, report.observed))
+  );
+}
+
+function shorten(message: string): string {
+  return message.slice(0, MESSAGE_LENGTH);
 }
 
 /** Phase and figures of the member object, once its controller has seen the generation that it has now. */

@@ -43,6 +43,13 @@ export function newRevision(object: FederatedObject, number: number): Kubernetes
   };
 }
 
+/** Whether a revision was made for an object of the same kind and name that is not there any more. */
+export function isOfFormerObject(revision: KubernetesObject, object: FederatedObject): boolean {
+  const owner = revision.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const { name, uid } = object.metadata;
+  return owner?.kind === object.kind && owner.name === name && owner.uid !== uid;
+}
+
 /** Reads the data of a ControllerRevision that {@link newRevision} made. */
 export function dataOf(revision: KubernetesObject): RevisionData {
   return revision['data'] as RevisionData;

@@ -20,6 +20,8 @@ export interface StatusRows {
   read(uid: string): Promise<ReadonlyMap<ClusterName, StatusRow>>;
   /** Replaces one row. @returns whether it differs from what was there */
   report(uid: string, cluster: ClusterName, row: StatusRow): Promise<boolean>;
+  /** Forgets the rows of some clusters. */
+  forget(uid: string, clusters: readonly ClusterName[]): Promise<void>;
   /** Forgets an object. */
   drop(uid: string): Promise<void>;
 }
@@ -40,12 +42,20 @@ export class RedisStatusRows implements StatusRows {
 
   async read(uid: string): Promise<ReadonlyMap<ClusterName, StatusRow>> {
     const fields = await this.#redis.producer().hgetall(this.#key(uid));
-    return new Map(Object.entries(fields).map(([cluster, text]) => [cluster, JSON.parse(text) as StatusRow]));
+    const rows = Object.entries(fields).map(([cluster, text]): [ClusterName, StatusRow | undefined] => [
+      cluster,
+      parseRow(text),
+    ]);
+    return new Map(rows.filter((entry): entry is [ClusterName, StatusRow] => entry[1] !== undefined));
   }
 
   async report(uid: string, cluster: ClusterName, row: StatusRow): Promise<boolean> {
     const changed = await this.#redis.producer().eval(REPORT, 1, this.#key(uid), cluster, JSON.stringify(row));
     return changed === 1;
+  }
+
+  async forget(uid: string, clusters: readonly ClusterName[]): Promise<void> {
+    if (clusters.length > 0) await this.#redis.producer().hdel(this.#key(uid), ...clusters);
   }
 
   async drop(uid: string): Promise<void> {
@@ -55,4 +65,35 @@ export class RedisStatusRows implements StatusRows {
   #key(uid: string): string {
     return `${this.#redis.prefix}:{rows:${uid}}`;
   }
+}
+
+/** Redis is not trusted: a text that is no row counts as none, and its cluster reports again. */
+export function parseRow(text: string): StatusRow | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRow(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const states: readonly unknown[] = [
+  'Synced',
+  'OutOfDate',
+  'Conflict',
+  'Blocked',
+  'Removed',
+] satisfies StatusRow['state'][];
+
+function isRow(value: unknown): value is StatusRow {
+  if (typeof value !== 'object' || value === null) return false;
+  const { targetRevision, state, reason, message, phase = '', observed = {} } = value as Record<string, unknown>;
+  const texts = [targetRevision, reason, message, phase].every((text) => typeof text === 'string');
+  return texts && states.includes(state) && isFigures(observed);
+}
+
+function isFigures(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((figure) => typeof figure === 'string' || typeof figure === 'number');
 }

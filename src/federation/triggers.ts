@@ -1,8 +1,9 @@
 import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
 import { markOf } from '../apply/index.ts';
 import type { EventHandler, Lister } from '../informers/index.ts';
-import { HUB, kindName } from '../kernel/index.ts';
+import { HUB, gvkOf, kindName, objectKey } from '../kernel/index.ts';
 import type { ClusterName, Key, KubernetesObject } from '../kernel/index.ts';
+import { CONTROLLER_REVISION } from './revisions.ts';
 
 /** How a key is put into the queue of its shard. Events come before what merely is there already. */
 export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
@@ -10,6 +11,8 @@ export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
 /** Kind names as they stand in keys. */
 export const MEMBER_CLUSTER = 'MemberCluster.federation.atoll.dev';
 export const GIT_SOURCE = 'GitSource.federation.atoll.dev';
+export const REVISION = kindName(CONTROLLER_REVISION);
+export const SECRET = 'Secret.';
 
 /** What the triggers look things up in. */
 export interface TriggerContext {
@@ -38,6 +41,7 @@ export interface Trigger {
  * | Federated<Kind> from Git | spec, marks, deletion | its GitSource: taken back if it was not Git's doing |
  * | MemberCluster | spec, labels, annotations, deletion | itself, in its own shard |
  * | MemberCluster | labels, readiness, deletion | every federated object, on the hub |
+ * | ControllerRevision | deletion | the federated object that owns it, on the hub |
  * | Secret of Atoll's namespace | any | the MemberClusters that name it |
  */
 export function hubTriggers(context: TriggerContext): readonly Trigger[] {
@@ -46,7 +50,8 @@ export function hubTriggers(context: TriggerContext): readonly Trigger[] {
     ...context.kinds.flatMap(({ federated }) => federatedTriggers(kindName(federated.gvk))),
     { watches: MEMBER_CLUSTER, when: specChanged, enqueues: memberKey },
     { watches: MEMBER_CLUSTER, when: membershipChanged, enqueues: () => allFederated(context) },
-    { watches: 'Secret.', when: always, enqueues: (secret) => membersUsing(secret, context) },
+    { watches: REVISION, when: isDeletion, enqueues: (revision) => ownerOf(revision, context) },
+    { watches: SECRET, when: always, enqueues: (secret) => membersUsing(secret, context) },
   ];
 }
 
@@ -62,15 +67,19 @@ function federatedTriggers(kind: string): Trigger[] {
   ];
 }
 
-/** In a member: when an object of a target kind changes, look at the federated object that it was made for. */
+/**
+ * In a member: when an object of a target kind changes, look at the federated object of its name that is recorded for
+ * the cluster. By name and not by mark, because also an object that is not ours, and in the way, may go.
+ */
 export function memberTriggers(cluster: ClusterName, context: TriggerContext): readonly Trigger[] {
   return context.kinds.map(({ federated, target }) => ({
     watches: kindName(target.gvk),
     when: always,
     enqueues: (object) => {
-      const found = markOf(object);
-      if (found?.valid !== true || found.mark.kind !== kindName(federated.gvk)) return [];
-      return [{ cluster, kind: found.mark.kind, namespace: found.mark.namespace, name: found.mark.name }];
+      const kind = kindName(federated.gvk);
+      const federatedObject = context.objects.get(kind)?.get(objectKey(object));
+      if (federatedObject === undefined || !recordedClusters(federatedObject).includes(cluster)) return [];
+      return [keyOf(cluster, kind, object)];
     },
   }));
 }
@@ -135,6 +144,18 @@ function membersUsing(secret: KubernetesObject, context: TriggerContext): readon
   return (context.members.list() as readonly MemberCluster[])
     .filter(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret.metadata.name)
     .flatMap((member) => memberKey(member));
+}
+
+function ownerOf(revision: KubernetesObject, context: TriggerContext): readonly Key[] {
+  const owner = revision.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined) return [];
+  const kind = kindName(gvkOf(owner));
+  if (!context.objects.has(kind)) return [];
+  return [{ cluster: HUB, kind, namespace: revision.metadata.namespace ?? '', name: owner.name }];
+}
+
+function isDeletion(_previous: KubernetesObject | undefined, _current: KubernetesObject, deleted: boolean): boolean {
+  return deleted;
 }
 
 function always(): boolean {

@@ -13,6 +13,7 @@ import {
   allFederated,
   handlerFor,
   hubTriggers,
+  isShown,
 } from '../federation/index.ts';
 import type { StatusRow, TriggerContext } from '../federation/index.ts';
 import { GitProcess } from '../git/index.ts';
@@ -195,10 +196,12 @@ export class Atoll {
     if (this.#wirings.get(wiring.cluster) === wiring) this.#wirings.delete(wiring.cluster);
   }
 
-  /** A report that says something new brings the object's key to the hub's worker, at most once per interval. */
+  /** A report that the hub does not show yet brings the object's key to its worker, at most once per interval. */
   async #report(cluster: string, object: FederatedObject, row: StatusRow): Promise<void> {
     const { uid = '', namespace = '', name } = object.metadata;
-    if (!(await this.#rows.report(uid, cluster, row))) return;
+    const isNew = await this.#rows.report(uid, cluster, row);
+    const shown = object.status?.placements?.find((placement) => placement.cluster === cluster);
+    if (!isNew && isShown(row, shown)) return;
     const key = { cluster: HUB, kind: kindName(gvkOf(object)), namespace, name };
     this.#queues.queue(HUB).addAfter(key, this.#options.config.statusInterval);
   }

@@ -1,10 +1,18 @@
 import { federatedKinds, gitSourceKind, memberClusterKind } from '../api/index.ts';
-import { CONTROLLER_REVISION, GIT_SOURCE, MEMBER_CLUSTER, OWNER_INDEX, REVISION_LABEL } from '../federation/index.ts';
+import {
+  CONTROLLER_REVISION,
+  GIT_SOURCE,
+  MEMBER_CLUSTER,
+  OWNER_INDEX,
+  REVISION,
+  REVISION_LABEL,
+  SECRET,
+} from '../federation/index.ts';
 import type { TriggerContext } from '../federation/index.ts';
 import type { Lister, SharedInformer, SharedInformerFactory } from '../informers/index.ts';
 import { formatGvk, kindName } from '../kernel/index.ts';
 
-const SECRET = { group: '', version: 'v1', kind: 'Secret' };
+const SECRET_GVK = { group: '', version: 'v1', kind: 'Secret' };
 
 /** The hub's informers that every replica runs, whichever shards it owns. */
 export class HubInformers {
@@ -21,7 +29,7 @@ export class HubInformers {
     this.sources = factory.informer(gitSourceKind.gvk);
     this.revisions = factory.informer(CONTROLLER_REVISION, { labelSelector: REVISION_LABEL });
     this.revisions.addIndex(OWNER_INDEX, (object) => (object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
-    this.secrets = factory.informer(SECRET, { namespace });
+    this.secrets = factory.informer(SECRET_GVK, { namespace });
     this.federated = new Map(
       federatedKinds.map(({ federated }) => [kindName(federated.gvk), factory.informer(federated.gvk)]),
     );
@@ -32,7 +40,8 @@ export class HubInformers {
     return new Map([
       [GIT_SOURCE, this.sources],
       [MEMBER_CLUSTER, this.members],
-      ['Secret.', this.secrets],
+      [REVISION, this.revisions],
+      [SECRET, this.secrets],
       ...this.federated,
     ]);
   }
