@@ -4,7 +4,7 @@ import { systemClock } from '../src/kernel/index.ts';
 type Attempt<T> = () => Promise<T | undefined | false>;
 
 /** A step of the demo did not happen. */
-export class StepFailedError extends Error {
+class StepFailedError extends Error {
   override name = 'StepFailedError';
 }
 

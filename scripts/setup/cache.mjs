@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-export const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'atoll');
+const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'atoll');
 
 /**
  * The cached folder of that name, made by `fill(temporaryFolder)` when it is missing. It appears complete or not at all:

@@ -40,7 +40,7 @@ export function adminClient(cluster: string): KubernetesClient {
 const adminClients = new Map<string, KubernetesClient>();
 
 /** A client of a cluster of the lab with credentials of the test's choice. */
-export function clientFor(cluster: string, connection: Connection): KubernetesClient {
+function clientFor(cluster: string, connection: Connection): KubernetesClient {
   return new KubernetesClient({
     cluster,
     connection,

@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 /** Lease times in the proportions of the real ones, a tenth as long. */
-export const shortTimes: LeaseTimes = { duration: 1500, renewDeadline: 1000, retryPeriod: 200 };
+const shortTimes: LeaseTimes = { duration: 1500, renewDeadline: 1000, retryPeriod: 200 };
 
 /** The hub's part, for tests that are about Redis: epochs in this process, compared and swapped as the hub does. */
 export class EpochsInMemory implements EpochStore {
