@@ -6,6 +6,7 @@ import type { GitReader } from '../../git/index.ts';
 import type { Lister } from '../../informers/index.ts';
 import { done, formatTime, requeueAfter } from '../../kernel/index.ts';
 import type { Clock, Key, Logger, PolicyRule, Random, Result } from '../../kernel/index.ts';
+import { ForbiddenError } from '../../kubernetes/index.ts';
 import type { ObjectReference, WriteContext } from '../../kubernetes/index.ts';
 import type { ManifestReading } from '../../manifests/index.ts';
 import type { ReconcileContext } from '../../workqueue/index.ts';
@@ -18,11 +19,14 @@ import { SyncError } from './sync-error.ts';
 import { pruneAll, syncRevision } from './sync-revision.ts';
 import type { SyncOptions } from './sync-revision.ts';
 
+const NAMESPACE = { group: '', version: 'v1', kind: 'Namespace' };
 const GIT_SOURCE = { group: 'federation.atoll.dev', version: 'v1', kind: 'GitSource' };
 /** An interval gets up to this share added, so that sources do not poll in step. */
 const JITTER = 0.1;
 /** A source that is being deleted looks this often whether what it applied is gone. */
 const DELETION_CHECK = 2000;
+/** How long a removal that is refused waits for somebody to grant the right. */
+const FORBIDDEN_RETRY = 60_000;
 
 /** What the reconciler works on. */
 export interface GitSourceReconcilerOptions extends SyncOptions {
@@ -48,6 +52,7 @@ export class GitSourceReconciler {
   static readonly rules: readonly PolicyRule[] = [
     { apiGroups: ['federation.atoll.dev'], resources: ['gitsources'], verbs: ['get', 'list', 'watch', 'patch'] },
     { apiGroups: ['federation.atoll.dev'], resources: ['gitsources/status'], verbs: ['patch'] },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   ];
 
   /** What a namespace with sources grants to Atoll: its Git credentials, and acting as its service accounts. */
@@ -81,10 +86,29 @@ export class GitSourceReconciler {
   async #finalize(source: GitSource, context: ReconcileContext): Promise<Result> {
     this.#reader.forget(source.metadata.uid ?? '');
     if (!hasFinalizer(source)) return done;
-    const left = await pruneAll({ source, write: write('atoll', context) }, this.#options);
-    if (left > 0) return requeueAfter(DELETION_CHECK);
+    try {
+      const left = await pruneAll({ source, write: write('atoll', context) }, this.#options);
+      if (left > 0) return requeueAfter(DELETION_CHECK);
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+      if (!(await this.#isNamespaceGoing(source))) return this.#waitForRights(source, error, context);
+      const { namespace, name } = source.metadata;
+      this.#options.logger.warn('git source goes with its namespace', { source: `${namespace}/${name}`, error });
+    }
     await removeFinalizer(this.#options.hub, reference(source), source, write('atoll', context));
     return done;
+  }
+
+  /** With a namespace go the rights in it, and by itself most of what its sources applied. */
+  async #isNamespaceGoing({ metadata }: GitSource): Promise<boolean> {
+    const namespace = await this.#options.hub.get({ gvk: NAMESPACE, name: metadata.namespace ?? '' });
+    return namespace?.metadata.deletionTimestamp !== undefined;
+  }
+
+  async #waitForRights(source: GitSource, error: ForbiddenError, context: ReconcileContext): Promise<Result> {
+    const message = `what it applied cannot be removed: ${error.message}`;
+    await this.#writeStatus(source, { kind: 'failed', reason: 'Forbidden', message, revision: undefined }, context);
+    return requeueAfter(FORBIDDEN_RETRY);
   }
 
   async #sync(source: GitSource, context: ReconcileContext): Promise<SyncOutcome> {

@@ -1,7 +1,8 @@
 import type { Lister } from '../../informers/index.ts';
-import { formatGvk, gvkOf } from '../../kernel/index.ts';
-import type { GroupVersionKind, KubernetesObject } from '../../kernel/index.ts';
-import type { Identity, KubernetesClient } from '../../kubernetes/index.ts';
+import { formatGvk, gvkOf, objectKey } from '../../kernel/index.ts';
+import type { KubernetesObject } from '../../kernel/index.ts';
+import { KindNotFoundError } from '../../kubernetes/index.ts';
+import type { Identity, KubernetesClient, ObjectReference } from '../../kubernetes/index.ts';
 
 /**
  * Reads hub objects where that is cheapest: from an informer when there is one for the kind, else by a GET as the
@@ -17,21 +18,27 @@ export class HubObjects {
     this.#listers = listers;
   }
 
-  /** The object as the hub has it; undefined when it certainly has none. */
+  /** The object as the hub had it a moment ago; what is not there may be there by now. */
   async find(object: KubernetesObject, identity: Identity): Promise<KubernetesObject | undefined> {
-    return this.get(gvkOf(object), object.metadata.namespace ?? '', object.metadata.name ?? '', identity);
+    const gvk = gvkOf(object);
+    const lister = this.#listers.get(formatGvk(gvk));
+    if (lister !== undefined) return lister.get(objectKey(object));
+    const { namespace = '', name = '' } = object.metadata;
+    return this.read(referenceTo(gvk, namespace, name), identity);
   }
 
-  /** As {@link find}, by kind and name; an empty namespace means cluster-scoped. */
-  // oxlint-disable-next-line max-params -- the four parts of a reference as whom
-  async get(
-    gvk: GroupVersionKind,
-    namespace: string,
-    name: string,
-    identity: Identity,
-  ): Promise<KubernetesObject | undefined> {
-    const lister = this.#listers.get(formatGvk(gvk));
-    if (lister !== undefined) return lister.get(namespace === '' ? name : `${namespace}/${name}`);
-    return this.#hub.get({ gvk, name, ...(namespace === '' ? {} : { namespace }) }, { identity });
+  /** The object as the hub has it now; undefined when it certainly has none. */
+  async read(reference: ObjectReference, identity: Identity): Promise<KubernetesObject | undefined> {
+    try {
+      return await this.#hub.get(reference, { identity });
+    } catch (error) {
+      if (error instanceof KindNotFoundError) return undefined;
+      throw error;
+    }
   }
+}
+
+/** @param namespace empty for a cluster-scoped object */
+export function referenceTo(gvk: ObjectReference['gvk'], namespace: string, name: string): ObjectReference {
+  return { gvk, name, ...(namespace === '' ? {} : { namespace }) };
 }

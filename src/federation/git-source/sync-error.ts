@@ -1,4 +1,5 @@
 import { AtollError } from '../../kernel/index.ts';
+import { ApiError, KindNotFoundError, UnknownFieldError } from '../../kubernetes/index.ts';
 
 /** Why a source could not be synced; the reason becomes that of its Ready condition. What was applied before stays. */
 export class SyncError extends AtollError {
@@ -18,4 +19,14 @@ export class SyncError extends AtollError {
 export function summarize(problems: readonly string[]): string {
   const shown = problems.slice(0, 5).join('; ');
   return problems.length > 5 ? `${shown}; and ${problems.length - 5} more` : shown;
+}
+
+/** Statuses of the 4xx that can pass by themselves: credentials, time-outs, optimistic locks, throttling. */
+const PASSING = [401, 408, 409, 429];
+
+/** Whether an API server refused an object for what it is: the same answer would come again. */
+export function isRefusal(error: unknown): error is ApiError {
+  if (error instanceof UnknownFieldError || error instanceof KindNotFoundError) return true;
+  const status = error instanceof ApiError ? (error.status ?? 0) : 0;
+  return status >= 400 && status < 500 && !PASSING.includes(status);
 }

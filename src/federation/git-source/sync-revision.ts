@@ -1,14 +1,16 @@
 import type { GitSource } from '../../api/index.ts';
 import { applyObject, inApplyOrder, removeObject } from '../../apply/index.ts';
-import { gvkOf } from '../../kernel/index.ts';
+import { apiVersionOf, gvkOf } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
-import { ApiError, KindNotFoundError, NotFoundError } from '../../kubernetes/index.ts';
+import { ForbiddenError, KindNotFoundError, NotFoundError } from '../../kubernetes/index.ts';
+import type { ApiError } from '../../kubernetes/index.ts';
 import type { Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
+import { referenceTo } from './hub-objects.ts';
 import type { HubObjects } from './hub-objects.ts';
 import { idOf } from './inventory.ts';
 import type { Inventories, InventoryEntry } from './inventory.ts';
-import { SyncError, summarize } from './sync-error.ts';
+import { SyncError, isRefusal, summarize } from './sync-error.ts';
 import { GIT_FIELD_MANAGER, describe, inNamespace, markOfSource, planObject } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
 
@@ -53,7 +55,7 @@ export async function syncRevision(request: SyncRequest, options: SyncOptions): 
   const wanted = plan.map((planned) => entryOf(planned.desired, planned.live?.metadata.uid ?? ''));
   const gone = removedEntries(before, wanted);
   await record(before, [...wanted, ...gone], uid, { options, write: request.write });
-  const uids = await applyAll(changed, { ...options, write, source: request.source });
+  const uids = await applyAll(changed, { ...options, write, source: request.source }, request.revision);
   const kept = !request.source.spec.prune ? gone : await prune(gone, { ...options, write, source: request.source });
   const after = wanted.map((entry) => ({ ...entry, uid: uids.get(idOf(entry)) ?? entry.uid }));
   await record([...wanted, ...gone], [...after, ...kept], uid, { options, write: request.write });
@@ -108,9 +110,17 @@ async function planAll(request: SyncRequest, options: SyncOptions, identity: Ide
   for (const manifest of inOrder(request.manifests)) {
     const placed = await place(manifest, request.source, options.hub);
     const refusal = refuse(placed, request.source, identity);
-    if (refusal !== undefined) problems.push(`${describe(manifest)}: ${refusal}`);
-    const live = await options.objects.find(placed, identity);
-    planned.push(planObject(manifest, placed, live, { mark, revision: request.revision }));
+    if (refusal !== undefined) {
+      problems.push(`${describe(manifest)}: ${refusal}`);
+      continue;
+    }
+    try {
+      const live = await options.objects.find(placed, identity);
+      planned.push(planObject(manifest, placed, live, { mark, revision: request.revision }));
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+      problems.push(`${describe(manifest)}: ${error.message}`);
+    }
   }
   if (problems.length > 0) throw new SyncError('NotAllowed', summarize(problems), { revision: request.revision });
   return planned;
@@ -157,7 +167,7 @@ async function validate(
     try {
       await hub.apply(desired, write, { dryRun: true, force: true });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!isRefusal(error)) throw error;
       if (!comesWithTheRevision(error, desired, plan)) problems.push(`${describe(manifest)}: ${error.message}`);
     }
   }
@@ -188,35 +198,50 @@ interface Act extends SyncOptions {
 }
 
 /** @returns the UIDs of what was applied, by inventory id */
-async function applyAll(changed: readonly PlannedObject[], act: Act): Promise<ReadonlyMap<string, string>> {
+async function applyAll(
+  changed: readonly PlannedObject[],
+  act: Act,
+  revision: string,
+): Promise<ReadonlyMap<string, string>> {
   const uids = new Map<string, string>();
   const problems: string[] = [];
-  for (const { desired, live, manifest } of changed) {
-    const outcome = await applyObject({
-      client: act.hub,
-      desired,
-      live,
-      owner: markOfSource(act.source, act.installation),
-      adoption: 'Adopt',
-      write: act.write,
-    });
-    if (outcome.result === 'foreign' || outcome.result === 'conflict')
-      problems.push(`${describe(manifest)}: ${outcome.message}`);
-    else uids.set(idOf(entryOf(desired, '')), outcome.object.metadata.uid ?? '');
+  for (const planned of changed) {
+    const outcome = await apply(planned, act);
+    if (typeof outcome === 'string') uids.set(idOf(entryOf(planned.desired, '')), outcome);
+    else problems.push(`${describe(planned.manifest)}: ${outcome.problem}`);
   }
-  if (problems.length > 0) throw new SyncError('Conflict', summarize(problems));
+  if (problems.length > 0) throw new SyncError('Conflict', summarize(problems), { revision });
   return uids;
 }
 
-/** @returns the entries that are still there: being deleted, or kept by annotation */
+/** @returns the UID of the object; or why it cannot be applied, when that is not going to change by itself */
+async function apply({ desired, live }: PlannedObject, act: Act): Promise<string | { readonly problem: string }> {
+  const { hub: client, write } = act;
+  const owner = markOfSource(act.source, act.installation);
+  try {
+    const outcome = await applyObject({ client, desired, live, owner, adoption: 'Adopt', write });
+    if (outcome.result === 'foreign' || outcome.result === 'conflict') return { problem: outcome.message };
+    return outcome.object.metadata.uid ?? '';
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/**
+ * What is not in its commit any more goes, last applied first. Each object is asked for anew: one that a watch has not
+ * shown yet must not be forgotten.
+ * @returns the entries of what is being deleted; what is kept by annotation, or is not ours, is forgotten
+ */
 async function prune(entries: readonly InventoryEntry[], act: Act): Promise<readonly InventoryEntry[]> {
   const left: InventoryEntry[] = [];
-  for (const entry of entries.toReversed()) {
-    const live = await act.objects.get(entry.gvk, entry.namespace, entry.name, act.write.identity);
+  for (const entry of inPruneOrder(entries)) {
+    const ref = referenceTo(entry.gvk, entry.namespace, entry.name);
+    const live = await act.objects.read(ref, act.write.identity);
     if (live === undefined || isKept(live) || (entry.uid !== '' && live.metadata.uid !== entry.uid)) continue;
     const outcome = await removeObject({
       client: act.hub,
-      ref: { gvk: entry.gvk, name: entry.name, ...(entry.namespace === '' ? {} : { namespace: entry.namespace }) },
+      ref,
       owner: markOfSource(act.source, act.installation),
       live,
       write: act.write,
@@ -225,6 +250,19 @@ async function prune(entries: readonly InventoryEntry[], act: Act): Promise<read
     if (outcome === 'deleting') left.push(entry);
   }
   return left;
+}
+
+function inPruneOrder(entries: readonly InventoryEntry[]): readonly InventoryEntry[] {
+  const byObject = new Map(
+    entries.map((entry) => {
+      const { gvk, namespace, name } = entry;
+      return [{ apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: { namespace, name } }, entry];
+    }),
+  );
+  return inApplyOrder([...byObject.keys()])
+    .toReversed()
+    .map((object) => byObject.get(object))
+    .filter((entry) => entry !== undefined);
 }
 
 function isKept(live: KubernetesObject): boolean {
