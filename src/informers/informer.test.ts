@@ -59,6 +59,14 @@ describe('handlers', () => {
     expect(told).toEqual(['initial a@1', 'add b@1', 'update a@1 a@2', 'delete b@3']);
   });
 
+  test('are not told the deletion of what they were never told', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    informer.change({ type: 'DELETED', object: configMap('unknown') });
+    expect(told).toEqual([]);
+  });
+
   test('find the store changed already', () => {
     const informer = newInformer();
     const seen: unknown[] = [];

@@ -103,7 +103,8 @@ describe('refused, naming the field', () => {
     ['another name for TLS', { ...SERVER, 'tls-server-name': 'x' }, 'tls-server-name'],
     ['plain http', { server: 'http://10.0.0.1' }, 'server'],
     ['no URL', { server: '10.0.0.1:6443' }, 'server'],
-    ['credentials in the URL', { server: 'https://a:b@10.0.0.1' }, 'server'],
+    ['a user in the URL', { server: 'https://a@10.0.0.1' }, 'server'],
+    ['a password in the URL', { server: 'https://:b@10.0.0.1' }, 'server'],
     ['a query', { server: 'https://10.0.0.1?x' }, 'server'],
     ['no server', {}, 'server'],
   ])('%s', (_behaviour, cluster, field) => {
