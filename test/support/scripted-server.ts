@@ -1,12 +1,11 @@
 import type { KubernetesObject } from '../../src/kernel/index.ts';
 import type { ListOptions, ListPage, WatchEvent, WatchOptions } from '../../src/kubernetes/index.ts';
-import type { ReflectorSource, ReflectorTarget } from '../../src/informers/reflector.ts';
 
 /** What the server does when it is called: a page, or the events of a watch and how it ends; an error is thrown. */
 export type Answer = ListPage | Error | { readonly events: readonly WatchEvent[]; readonly end?: Error | 'closed' };
 
-/** A server that answers by a script, and notes what it was asked. After the script, watches stay open and silent. */
-export class ScriptedServer implements ReflectorSource {
+/** A reflector’s source: a server that answers by a script, and notes what it was asked. After the script, watches stay open and silent. */
+export class ScriptedServer {
   readonly asked: string[] = [];
   readonly watches: WatchOptions[] = [];
   readonly #script: Answer[];
@@ -36,8 +35,8 @@ export class ScriptedServer implements ReflectorSource {
   }
 }
 
-/** Notes in words what it is told. */
-export class NotingTarget implements ReflectorTarget {
+/** A reflector’s target that notes in words what it is told. */
+export class NotingTarget {
   readonly told: string[] = [];
   readonly failures: Error[] = [];
   signsOfLife = 0;
@@ -66,7 +65,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-export const object = (name: string, resourceVersion: string): KubernetesObject => ({
+const object = (name: string, resourceVersion: string): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, resourceVersion },
