@@ -59,5 +59,6 @@ export function rank(shard: string, replica: string): number {
 }
 
 function byDescending<T>(values: readonly T[], weight: (value: T) => number): T[] {
-  return values.toSorted((a, b) => weight(b) - weight(a));
+  const weighted = values.map((value) => ({ value, weight: weight(value) }));
+  return weighted.toSorted((a, b) => b.weight - a.weight).map(({ value }) => value);
 }

@@ -50,16 +50,20 @@ export class Intake {
 
   /** Writes everything, or as much as Redis takes; the rest is tried again later. Never rejects. */
   flush(): Promise<void> {
-    this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined));
+    this.#flushing ??= this.#flush();
     return this.#flushing;
   }
 
   async #flush(): Promise<void> {
     // Adds of one turn of the event loop go together.
     await Promise.resolve();
-    while (this.#options.isOpen() && this.#adds.size + this.#delays.size > 0) {
-      if (!(await this.#writeBatch())) return this.#retryLater();
+    let isTaken = true;
+    while (isTaken && this.#options.isOpen() && this.#adds.size + this.#delays.size > 0) {
+      isTaken = await this.#writeBatch();
     }
+    // In the same turn as the last look, so that no add can fall in between.
+    this.#flushing = undefined;
+    if (!isTaken) this.#retryLater();
   }
 
   async #writeBatch(): Promise<boolean> {

@@ -15,6 +15,7 @@ import type { JobData } from './ready-queue.ts';
 /** For abandoned runs to notice, and for BullMQ to be told that their keys shall run again. */
 const UNWINDING = 500;
 const POLL = 10;
+const RESTART_AFTER = 1000;
 
 /** What {@link ShardWorker} needs. */
 export interface ShardWorkerOptions {
@@ -51,6 +52,7 @@ export class ShardWorker {
   readonly #worker: LockKeepingWorker;
   /** Key → its run in this process. */
   readonly #runs = new Map<string, Run>();
+  #isStopped = false;
 
   constructor(options: ShardWorkerOptions) {
     this.#options = options;
@@ -61,7 +63,20 @@ export class ShardWorker {
     this.#worker.on('error', (error) =>
       logger[redis.healthy() ? 'warn' : 'debug']('the worker has an error', { error }),
     );
-    void this.#worker.run();
+    void this.#work();
+  }
+
+  /** BullMQ's loop ends only when it is told to; should it not, the queue must not stand still. */
+  async #work(): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!this.#isStopped) {
+      try {
+        await this.#worker.run();
+      } catch (error) {
+        logger.error('the worker ended: it is begun again', { error });
+        await clock.sleep(RESTART_AFTER);
+      }
+    }
   }
 
   /** For how many seconds each of the runs has been under way. */
@@ -72,6 +87,7 @@ export class ShardWorker {
 
   /** Takes no further key, waits for the running ones, then abandons them. Ends also when Redis is down. */
   async stop(deadline: number): Promise<void> {
+    this.#isStopped = true;
     await this.#worker.pause(true);
     if (!(await this.#rests(deadline))) {
       this.#options.logger.info('runs are abandoned: they did not end in time', { runs: this.#runs.size });

@@ -51,6 +51,25 @@ describe('when Redis', () => {
     await owner.settled();
   });
 
+  it('is emptied while a key runs, the key is not run a second time before that run has ended', async () => {
+    const owner = replica();
+    const { opened, open } = gate();
+    owner.on('a', async (run) => {
+      if (run === 1) await opened;
+      return done;
+    });
+    owner.start();
+    owner.queue.add(keyOf('a'));
+    await owner.ran('a', 1);
+    await inspection().flushall();
+    owner.queue.add(keyOf('a'));
+    await owner.settled();
+    expect(owner.runs('a')).toBe(1);
+    open();
+    await owner.ran('a', 2);
+    expect(owner.mostConcurrent).toBe(1);
+  });
+
   it('is down, stopping and closing end by their deadlines', async () => {
     const [owner, idle] = [replica(), replica()];
     const { opened, open } = gate();
