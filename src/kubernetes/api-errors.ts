@@ -94,7 +94,7 @@ export class ConflictError extends ApiError {
 /** A field that an unforced apply could not take. */
 export interface FieldConflict {
   readonly manager: string;
-  /** What kind of write made the manager the owner, when the message tells: it names a time for updates only. */
+  /** What kind of write made the manager the owner; absent when the server's wording is not known. */
   readonly operation?: 'Apply' | 'Update';
   readonly subresource?: string;
   /** Path in structured-merge-diff's notation: `.spec.template.spec.containers[name="c"].image`. */
