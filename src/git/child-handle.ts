@@ -23,7 +23,7 @@ export interface ChildMemory {
 /** Options of {@link ChildHandle}. */
 export interface ChildHandleOptions {
   readonly script: URL;
-  /** The only folder it may write to. */
+  /** The only folder it may write to; it removes it when its parent dies. */
   readonly directory: string;
   readonly memory: ChildMemory;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export interface ChildDeath {
   readonly output: string;
 }
 
-/** One child process: started, given jobs, watched, killed. It has no environment, no arguments, no shell. */
+/** One child process: started, given jobs, watched, killed. It has no environment, no shell, and one argument. */
 export class ChildHandle {
   readonly #options: ChildHandleOptions;
   readonly #process: ChildProcess;
@@ -52,7 +52,7 @@ export class ChildHandle {
 
   constructor(options: ChildHandleOptions) {
     this.#options = options;
-    this.#process = fork(fileURLToPath(options.script), [], {
+    this.#process = fork(fileURLToPath(options.script), [options.directory], {
       env: {},
       execArgv: [
         `--max-old-space-size=${options.memory.heapMebibytes}`,
@@ -87,11 +87,6 @@ export class ChildHandle {
     this.#process.send(message, (error) => {
       if (error !== null) this.#end(new GitError('InternalError', 'the child is gone', { cause: error }));
     });
-  }
-
-  /** Lets it go when it has nothing to do. */
-  disconnect(): void {
-    if (this.#process.connected) this.#process.disconnect();
   }
 
   /** Ends it at once. Resolves when it is gone. */

@@ -125,7 +125,7 @@ export class ChildPool {
 
   #dismiss(member: Member): void {
     this.#members.delete(member);
-    member.handle.disconnect();
+    void member.handle.stop();
   }
 
   /** The dead child's job failed; jobs that only shared the child are run again. */

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+
 import { systemClock, type Snapshot } from '../kernel/index.ts';
 import { BlobCache } from './blob-cache.ts';
 import { formatExact } from './exact-json.ts';
@@ -21,11 +23,21 @@ export interface GitChildHandlers {
   readonly parse: (snapshot: Snapshot, options: unknown) => object;
 }
 
-/** Serves the jobs of the parent's `GitProcess` until the parent disconnects or dies. The only call of a child's script. */
+/** Serves the jobs of the parent's `GitProcess` until that ends this process. The only call of a child's script. */
 export function runGitChild(handlers: GitChildHandlers): void {
   const child = new GitChild(handlers);
   process.on('message', (message: JobMessage) => void child.serve(message));
-  process.on('disconnect', () => process.exit(0));
+  process.on('disconnect', leave);
+}
+
+/** The parent has died, and cannot remove the clones any more. */
+function leave(): never {
+  const [, , directory] = process.argv;
+  try {
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  } finally {
+    process.exit();
+  }
 }
 
 class GitChild {
@@ -94,7 +106,7 @@ async function sendItems(id: number, field: string, items: readonly unknown[]): 
   }
 }
 
-/** Resolves when the message has left; a parent that is gone ends this process by `disconnect`. */
+/** Resolves when the message has left; a parent that is gone ends this process by {@link leave}. */
 function send(message: ChildMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (process.send === undefined) return Promise.resolve();

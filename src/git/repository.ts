@@ -189,7 +189,8 @@ export class Repository {
     try {
       return await listServerRefs({ http: transport.client(limits), url, prefix, protocolVersion: 2, headers: {} });
     } catch (error) {
-      throw gitError(error);
+      if (error instanceof GitError) throw error;
+      throw new GitError('NotGit', 'the server answers something else than Git', { cause: error });
     }
   }
 
