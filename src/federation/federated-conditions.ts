@@ -47,10 +47,15 @@ function isChanging({ state, phase }: PlacementRow): boolean {
 }
 
 function degraded(rows: readonly PlacementRow[]): Draft {
-  const unwell = rows.filter((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.phase === 'Failed');
+  const unwell = rows.filter((row) => isUnwell(row));
   const [first] = unwell;
   if (first === undefined) return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' };
   return { type: 'Degraded', status: 'True', reason: reasonOf(first), message: describeRows(unwell) };
+}
+
+/** Whether somebody has to do something about a row. */
+function isUnwell({ state, phase }: PlacementRow): boolean {
+  return state === 'Blocked' || state === 'Conflict' || phase === 'Failed';
 }
 
 interface Summary {
@@ -78,10 +83,10 @@ function summarize(
   }
   if (object.spec.suspend) return { ready: waiting.length === 0, reason: 'Suspended', message: 'spec.suspend is set' };
   if (waiting.length === 0) return { ready: true, reason: 'Ready', message: `ready in ${listClusters(rows)}` };
-  const blocked = waiting.find((row) => row.state === 'Blocked' || row.state === 'Conflict' || row.state === 'Unknown');
+  const stuck = waiting.find((row) => isUnwell(row) || row.state === 'Unknown');
   return {
     ready: false,
-    reason: blocked === undefined ? 'Progressing' : reasonOf(blocked),
+    reason: stuck === undefined ? 'Progressing' : reasonOf(stuck),
     message: describeRows(waiting),
   };
 }
@@ -99,6 +104,7 @@ function available(status: StatusWithoutConditions): Draft {
 }
 
 function reasonOf(row: PlacementRow): string {
+  if (row.state === 'Synced' && row.phase === 'Failed') return 'WorkloadFailed';
   return row.reason === undefined || row.reason === '' ? row.state : row.reason;
 }
 

@@ -45,14 +45,22 @@ function applies(override: Override, member: PlacementCandidate): boolean {
 /** Overrides may change anything but which object it is. */
 function applyOne(object: KubernetesObject, override: Override): KubernetesObject {
   const changed = applyOverrides(object, [override]);
-  const path =
-    (changed.apiVersion !== object.apiVersion && '/apiVersion') ||
-    (changed.kind !== object.kind && '/kind') ||
-    (changed.metadata.name !== object.metadata.name && '/metadata/name') ||
-    (changed.metadata.namespace !== object.metadata.namespace && '/metadata/namespace');
-  if (!path) return changed;
+  const before = identityOf(object);
+  const after = identityOf(changed);
+  const path = Object.keys(before).find((field) => before[field] !== after[field]);
+  if (path === undefined) return changed;
   throw new OverrideError(
     { override: override.name, operation: 0, path },
     'says which object it is and cannot be changed',
   );
+}
+
+/** By path. A patch can take anything away, `metadata` too. */
+function identityOf(object: Partial<KubernetesObject>): Readonly<Record<string, string | undefined>> {
+  return {
+    '/apiVersion': object.apiVersion,
+    '/kind': object.kind,
+    '/metadata/name': object.metadata?.name,
+    '/metadata/namespace': object.metadata?.namespace,
+  };
 }
