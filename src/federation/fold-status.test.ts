@@ -9,8 +9,6 @@ const EARLIER = '2026-01-01T00:00:00Z';
 const NOW = '2026-01-01T01:00:00Z';
 const ready: MemberState = { ready: true, reason: 'Ready' };
 
-type Status = ReturnType<typeof foldStatus>;
-
 interface Situation {
   /** Clusters that the placement picks. */
   readonly placed?: readonly string[];
@@ -23,18 +21,22 @@ interface Situation {
   readonly decisions?: FoldInput['decisions'];
 }
 
-function report(differences: Partial<StatusRow> = {}): StatusRow {
-  return { targetRevision: 'r1', state: 'Synced', reason: 'Synced', message: '', ...differences };
-}
+const synced: StatusRow = { targetRevision: 'r1', state: 'Synced', reason: 'Synced', message: '' };
 
-function fold({ placed = [], before, reports = {}, updateRevision = 'r1', ...rest }: Situation): Status {
+function fold({
+  placed = [],
+  before,
+  reports = {},
+  updateRevision = 'r1',
+  ...rest
+}: Situation): ReturnType<typeof foldStatus> {
   const { object = {}, members = { 'eu-1': ready, 'us-1': ready } } = rest;
   const status = before === undefined ? object.status : { ...object.status, placements: before };
   return foldStatus({
     object: federatedObject({ ...object, ...(status !== undefined && { status }) }),
     decisions: rest.decisions ?? placed.map((cluster) => ({ cluster, placed: true, reason: 'Named' })),
     updateRevision,
-    rows: new Map(Object.entries(reports).map(([cluster, row]) => [cluster, report(row)])),
+    rows: new Map(Object.entries(reports).map(([cluster, row]) => [cluster, { ...synced, ...row }])),
     members: new Map(Object.entries(members)),
     now: NOW,
   });
