@@ -6,6 +6,10 @@ import type { ChildMessage, GitJob } from './git-job.ts';
 
 /** How long a child without a job is kept: its cache saves parsing, but it holds some 100 MiB. */
 const IDLE = 300_000;
+/** How many there are at most: a read takes a core, and up to the memory limit. They are started when needed. */
+const CHILDREN = 2;
+/** Polls mostly wait for the network, so a child has many, beside one read. */
+const JOBS_PER_CHILD = 16;
 /** A job whose child died for another job's sake is run once more. */
 const ATTEMPTS = 2;
 
@@ -15,10 +19,6 @@ export interface ChildPoolOptions {
   /** The only folder that children may write to. */
   readonly directory: string;
   readonly memory: ChildMemory;
-  /** How many children there are at most; they are started when needed. */
-  readonly children: number;
-  /** How many jobs a child has at a time. */
-  readonly jobsPerChild: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -42,11 +42,11 @@ interface Member {
   cancelIdle: Cancel | undefined;
 }
 
-/** Children of one kind, and the jobs that wait for them. */
+/** The children, and the jobs that wait for them. */
 export class ChildPool {
   readonly #options: ChildPoolOptions;
   readonly #members = new Set<Member>();
-  readonly #waiting: PendingJob[] = [];
+  readonly #waiting = new Set<PendingJob>();
   #nextId = 1;
   #closed = false;
 
@@ -57,7 +57,7 @@ export class ChildPool {
   /** Runs a job on a child. @throws GitError */
   run(job: GitJob): Promise<JobResult> {
     const settle = Promise.withResolvers<JobResult>();
-    this.#waiting.push({ id: this.#nextId, job, settle, parts: new Map(), attempts: 0 });
+    this.#waiting.add({ id: this.#nextId, job, settle, parts: new Map(), attempts: 0 });
     this.#nextId += 1;
     this.#dispatch();
     return settle.promise;
@@ -71,21 +71,21 @@ export class ChildPool {
   }
 
   #dispatch(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const member = this.#closed ? undefined : this.#memberFor(next.job);
-      if (member === undefined && !this.#closed) return;
-      this.#waiting.shift();
-      if (member === undefined) next.settle.reject(new GitError('InternalError', 'Atoll is stopping'));
-      else this.#give(member, next);
+    for (const pending of this.#waiting) {
+      const member = this.#closed ? undefined : this.#memberFor(pending.job);
+      if (member === undefined && !this.#closed) continue;
+      this.#waiting.delete(pending);
+      if (member === undefined) pending.settle.reject(new GitError('InternalError', 'Atoll is stopping'));
+      else this.#give(member, pending);
     }
   }
 
-  /** One that knows the clone, else any that has time, else a new one; undefined when all are busy. */
+  /** One that has the clone in its cache, else one that does not read, else a new one; undefined when all are busy. */
   #memberFor(job: GitJob): Member | undefined {
-    const { children, jobsPerChild } = this.#options;
-    const free = [...this.#members].filter(({ jobs }) => jobs.size < jobsPerChild);
-    const knowing = job.operation === 'read' ? free.find(({ clones }) => clones.has(job.directory)) : undefined;
-    return knowing ?? free[0] ?? (this.#members.size < children ? this.#start() : undefined);
+    const free = [...this.#members].filter((member) => hasTimeFor(job, member));
+    const clone = job.operation === 'read' ? job.directory : '';
+    const best = free.find(({ clones }) => clones.has(clone)) ?? free.find((member) => !isReading(member));
+    return best ?? (this.#members.size < CHILDREN ? this.#start() : free[0]);
   }
 
   #start(): Member {
@@ -128,14 +128,13 @@ export class ChildPool {
     void member.handle.stop();
   }
 
-  /** The dead child's job failed; jobs that only shared the child are run again. */
+  /** The job that is to blame failed; those that only shared the child are run again. */
   #bury(member: Member, { error, overdue, output }: ChildDeath): void {
     member.cancelIdle?.();
     this.#members.delete(member);
-    const shared = member.jobs.size > 1;
+    const blamed = blame(member, overdue);
     for (const pending of member.jobs.values()) {
-      const isInnocent = overdue === undefined ? shared : pending.id !== overdue;
-      if (isInnocent && pending.attempts < ATTEMPTS && !this.#closed) this.#waiting.unshift(pending);
+      if (pending !== blamed && pending.attempts < ATTEMPTS && !this.#closed) this.#waiting.add(pending);
       else pending.settle.reject(error);
     }
     if (member.jobs.size > 0 && !this.#closed) {
@@ -144,6 +143,24 @@ export class ChildPool {
     member.jobs.clear();
     this.#dispatch();
   }
+}
+
+function isReading({ jobs }: Member): boolean {
+  return [...jobs.values()].some(({ job }) => job.operation === 'read');
+}
+
+function hasTimeFor(job: GitJob, member: Member): boolean {
+  return job.operation === 'read' ? !isReading(member) : member.jobs.size < JOBS_PER_CHILD;
+}
+
+/** Who made a child die: its read, as polls take neither time nor memory; else whoever did not end; else the only one. */
+function blame({ jobs }: Member, overdue: number | undefined): PendingJob | undefined {
+  const all = [...jobs.values()];
+  return (
+    all.find(({ job }) => job.operation === 'read') ??
+    all.find(({ id }) => id === overdue) ??
+    (all.length === 1 ? all[0] : undefined)
+  );
 }
 
 function assemble(text: string, parts: ReadonlyMap<string, unknown[]>): JobResult {

@@ -120,9 +120,12 @@ function sentError(error: unknown, signal: AbortSignal): SentError {
     const { reason, message, retryAfterSeconds } = error;
     return { reason, message, retryAfterSeconds };
   }
-  // Messages of unknown errors may repeat what was read.
-  return {
-    reason: 'InternalError',
-    message: `reading failed: ${error instanceof Error ? error.name : 'unknown error'}`,
-  };
+  return { reason: 'InternalError', message: `reading failed: ${placeOf(error)}` };
+}
+
+/** What an unknown error is and where it happened; its message may repeat what was read. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'not an error';
+  const frame = error.stack?.split('\n').find((line) => line.startsWith('    at ')) ?? '';
+  return `${error.name} at ${frame.replace(/^.*[ (/]|\)$/g, '')}`;
 }

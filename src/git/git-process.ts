@@ -16,10 +16,6 @@ import { KeyedTurns } from './keyed-turns.ts';
 import { checkRepositoryUrl } from './repository-url.ts';
 import { splitPath } from './tree-path.ts';
 
-/** A poll waits for the network only, so one child has many. */
-const POLLS = { children: 1, jobsPerChild: 16 };
-/** A read takes a core, and may take its child with it. */
-const READS = { children: 2, jobsPerChild: 1 };
 /** Clones on disk; beyond it the one not read longest goes. */
 const CLONES = 200;
 /** Enough for the default limits: 20,000 manifests take some 250 MiB. */
@@ -51,7 +47,7 @@ export class GitProcess<Content> implements GitReader<Content> {
   readonly #operations: Counter;
   readonly #durations: Histogram;
   readonly #received: Counter;
-  #pools: { directory: string; polls: ChildPool; reads: ChildPool } | undefined;
+  #running: { readonly directory: string; readonly pool: ChildPool } | undefined;
   #closed = false;
 
   constructor(options: GitProcessOptions) {
@@ -77,8 +73,8 @@ export class GitProcess<Content> implements GitReader<Content> {
 
   async poll(request: PollRequest): Promise<{ readonly oid: string }> {
     return this.#measure('poll', async () => {
-      const { polls } = this.#open();
-      const result = await polls.run({ operation: 'poll', ...this.#check(request), limits: this.#limits });
+      const { pool } = this.#open();
+      const result = await pool.run({ operation: 'poll', ...this.#check(request), limits: this.#limits });
       this.#received.inc({ operation: 'poll' }, Number(result['received']));
       return { oid: result['oid'] as string };
     });
@@ -88,13 +84,13 @@ export class GitProcess<Content> implements GitReader<Content> {
     return this.#measure('read', async () => {
       const source = this.#check(request);
       const path = splitPath(request.path).join('/');
-      const { reads, directory } = this.#open();
+      const { pool, directory } = this.#open();
       const clone = join(directory, this.#cloneName(source));
       const result = await this.#turns.run(clone, async () => {
         await this.#keep(clone);
         const { expectedOid, parseOptions } = request;
         const limits = { ...this.#limits, ...request.limits };
-        return reads.run({ operation: 'read', ...source, path, directory: clone, limits, expectedOid, parseOptions });
+        return pool.run({ operation: 'read', ...source, path, directory: clone, limits, expectedOid, parseOptions });
       });
       this.#received.inc({ operation: 'read' }, Number(result['received']));
       return readingOf<Content>(result);
@@ -103,25 +99,20 @@ export class GitProcess<Content> implements GitReader<Content> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#pools === undefined) return;
-    const { directory, polls, reads } = this.#pools;
-    await Promise.all([polls.close(), reads.close()]);
+    if (this.#running === undefined) return;
+    const { directory, pool } = this.#running;
+    await pool.close();
     await rm(directory, { recursive: true, force: true });
   }
 
-  #open(): { directory: string; polls: ChildPool; reads: ChildPool } {
+  #open(): { readonly directory: string; readonly pool: ChildPool } {
     if (this.#closed) throw new GitError('InternalError', 'Atoll is stopping');
-    if (this.#pools === undefined) {
+    if (this.#running === undefined) {
       const { childScript: script, memory = MEMORY, clock, logger } = this.#options;
       const directory = mkdtempSync(join(this.#options.directory ?? tmpdir(), 'atoll-git-'));
-      const shared = { script, directory, memory, clock, logger };
-      this.#pools = {
-        directory,
-        polls: new ChildPool({ ...shared, ...POLLS }),
-        reads: new ChildPool({ ...shared, ...READS }),
-      };
+      this.#running = { directory, pool: new ChildPool({ script, directory, memory, clock, logger }) };
     }
-    return this.#pools;
+    return this.#running;
   }
 
   #check({ url, branch, credentials, timeout }: PollRequest): CheckedSource {

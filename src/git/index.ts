@@ -8,8 +8,8 @@
  * host of the URL over verified TLS, and nowhere else: not to arguments, environment, disk, messages, or a redirect.
  *
  * **How.** `GitProcess` (the parent) checks each request, lets one read at a time work on a clone, and hands jobs to
- * children: one child for polls, which wait for the network, and up to two for reads, one job each, so that a
- * killed child takes nobody else's job with it. `runGitChild` (the child) works as follows:
+ * up to two children. A child reads one repository at a time, and polls many meanwhile; when a read
+ * takes its child with it, the polls are run again. `runGitChild` (the child) works as follows:
  *
  * ```
  *  poll      ls-refs with the branch as prefix, its name matched whole: two requests, some hundred bytes
@@ -30,7 +30,7 @@
  * @module
  */
 export { GitError, type GitErrorOptions, type GitErrorReason } from './git-error.ts';
-export { defaultGitLimits, type GitLimits } from './git-limits.ts';
+export type { GitLimits } from './git-limits.ts';
 export type { GitCredentials, GitReader, PollRequest, Reading, ReadRequest } from './git-reader.ts';
 export { GitProcess, scriptBeside, type GitProcessOptions } from './git-process.ts';
 export type { ChildMemory } from './child-handle.ts';

@@ -2,7 +2,7 @@ import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } 
 
 import { DocumentError } from './document-error.ts';
 import { eventOffset } from './field-positions.ts';
-import { FLOAT_ONLY } from './kubernetes-schema.ts';
+import { isFloat } from './kubernetes-schema.ts';
 import type { ManifestLimits } from './manifest-limits.ts';
 
 const NOT_A_NUMBER = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
@@ -108,7 +108,7 @@ class EventCheck {
     if (NOT_A_NUMBER.test(text)) this.#refuse(`${text} is not a number in JSON; quote it if it is text`);
     const parent = this.#frames.at(-1);
     if (parent?.kind !== 'mapping' || parent.children % 2 !== 0) return;
-    if (FLOAT_ONLY.test(text)) this.#refuse(`quote the key ${text}: it would become a number, and then another text`);
+    if (isFloat(text)) this.#refuse(`quote the key ${text}: it would become a number, and then another text`);
     if (text === '<<' && parent.children > 0) {
       this.#refuse('write << before all other keys: for kubectl, whatever comes last wins');
     }

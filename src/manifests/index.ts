@@ -22,8 +22,8 @@
  * @module
  */
 export type { Manifest, ManifestError, ManifestReading, SourcePosition } from './manifest.ts';
-export { defaultManifestLimits, type ManifestLimits } from './manifest-limits.ts';
-export { ManifestReader, readManifests, type ManifestReaderOptions, type ReadingOptions } from './manifest-reader.ts';
+export type { ManifestLimits } from './manifest-limits.ts';
+export { ManifestReader, type ManifestReaderOptions, type ReadingOptions } from './manifest-reader.ts';
 export { manifestFilter } from './manifest-files.ts';
 export type { Validate } from './file-reader.ts';
 export { applyOverrides, OverrideError, type ObjectOverride } from './overrides.ts';

@@ -19,9 +19,6 @@ const LARGEST_UINT64 = 2n ** 64n - 1n;
 /** Go's integer literals; a leading 0 alone means octal. */
 const INTEGER = /^([-+]?)(0[xX][\da-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9]\d*)$/;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
-/** Written with a point, an exponent, or with a leading 0 that is not octal. */
-export const FLOAT_ONLY = /^[-+]?(?:\d*\.\d|\d+\.|\d+[eE]|0\d*[89])/;
-
 const DIGITS = Array.from('0123456789');
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
@@ -49,6 +46,11 @@ function resolveFloat(source: string, isExplicit: boolean): Resolved<number | bi
   const value = FLOAT.test(plain) ? Number(plain) : Number.NaN;
   // What overflows is text to Go. -0 is written as 0.
   return Number.isFinite(value) ? value + 0 : NOT_RESOLVED;
+}
+
+/** Whether a plain text is a number that is not written as an integer. */
+export function isFloat(source: string): boolean {
+  return resolveInteger(source) === NOT_RESOLVED && resolveFloat(source, false) !== NOT_RESOLVED;
 }
 
 function resolveBinary(source: string): Resolved<string> {

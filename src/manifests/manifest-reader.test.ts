@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { KubernetesObject, Snapshot } from '../kernel/index.ts';
 import type { Validate } from './file-reader.ts';
-import { ManifestReader, readManifests } from './manifest-reader.ts';
+import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestReading } from './manifest.ts';
 
 function snapshot(files: Readonly<Record<string, string>>): Snapshot {
@@ -11,7 +11,7 @@ function snapshot(files: Readonly<Record<string, string>>): Snapshot {
 }
 
 function read(files: Readonly<Record<string, string>>, validate: Validate = () => []): ManifestReading {
-  return readManifests(snapshot(files), { defaultNamespace: 'shop', validate });
+  return new ManifestReader({ validate }).read(snapshot(files), { defaultNamespace: 'shop' });
 }
 
 function objects(reading: ManifestReading): KubernetesObject[] {
@@ -227,10 +227,8 @@ describe('limits', () => {
     ['a long file', configMap('a'), { fileLength: 10 }, 'longer than 10 characters'],
     ['many documents', 'a: 1\n---\n'.repeat(5), { documents: 3 }, 'more than 3 documents'],
   ])('%s', (_what, content, limits, message) => {
-    const reading = readManifests(snapshot({ 'a.yaml': content }), {
+    const reading = new ManifestReader({ validate: () => [], limits }).read(snapshot({ 'a.yaml': content }), {
       defaultNamespace: 'shop',
-      validate: () => [],
-      limits,
     });
     expect(mistakes(reading)).toEqual([expect.stringContaining(message)]);
   });

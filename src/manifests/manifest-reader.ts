@@ -76,11 +76,6 @@ export class ManifestReader {
   }
 }
 
-/** Reads the manifests of one snapshot: {@link ManifestReader} for someone who reads once. */
-export function readManifests(snapshot: Snapshot, options: ManifestReaderOptions & ReadingOptions): ManifestReading {
-  return new ManifestReader(options).read(snapshot, options);
-}
-
 /** An object that is written twice has no wanted state: which one would win is chance. */
 function* duplicates(manifests: readonly Manifest[], defaultNamespace: string): Generator<ManifestError> {
   const first = new Map<string, Manifest>();

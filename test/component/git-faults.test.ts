@@ -201,6 +201,34 @@ describe('a server that is not as it should be is told apart', () => {
   }
 });
 
+test('a merge that drags in all history is read as a snapshot instead', async () => {
+  const repository = await createRepository();
+  let forked = '';
+  for (let commit = 1; commit <= 10; commit += 1) forked = await repository.commit({ 'a.yaml': `${commit}` }, 'more');
+  await repository.reset(forked, 'old');
+  await repository.commit({ 'old.yaml': 'old' }, 'old', 'old');
+  await repository.commit({ 'a.yaml': 'last' }, 'last');
+  const frugal = start({ limits: { objects: 20 } });
+  const source = sourceOf(repository);
+  await read(source, 'nothing', frugal);
+
+  const merge = ['commit-tree', 'main^{tree}', '-p', 'main', '-p', 'old', '-m', 'merge'];
+  const identity = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b',
+  };
+  const env = { PATH: process.env['PATH'], ...identity };
+  const oid = execFileSync('git', [`--git-dir=${repository.path}`, ...merge], { env, encoding: 'utf8' }).trim();
+  await repository.reset(oid);
+  proxy.reset();
+  await expect(read(source, 'nothing', frugal)).resolves.toEqual(['a.yaml']);
+  // Poll, fetch what is new, and a snapshot: each a discovery and a request.
+  expect(proxy.requests).toHaveLength(6);
+  await frugal.close();
+});
+
 describe('a repository that is too much costs a child at most', () => {
   test('a bomb is refused by its size', async () => {
     const repository = await repositoryWith({ 'bomb.yaml': '0'.repeat(64 * MEBIBYTE) });
