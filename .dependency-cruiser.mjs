@@ -35,6 +35,7 @@ const rooms = {
 
 /** package → the only folders that may import it. */
 const fences = {
+  '@kubernetes/client-node': ['kubernetes'],
   undici: ['kubernetes', 'git'],
   bullmq: ['workqueue'],
   ioredis: ['redis'],

@@ -6,10 +6,17 @@ export default defineConfig({
   test: {
     reporters: ['default'],
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/support/**/*.test.ts', 'scripts/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          sequence: { groupOrder: 0 },
+          include: ['src/**/*.test.ts', 'test/support/**/*.test.ts', 'scripts/**/*.test.ts'],
+        },
+      },
       {
         test: {
           name: 'component',
+          sequence: { groupOrder: 1 },
           include: ['test/component/**/*.test.ts', 'test/conformance/**/*.test.ts'],
           globalSetup: ['test/support/lab-setup.ts'],
           testTimeout: 120_000,
@@ -20,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          sequence: { groupOrder: 2 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/lab-setup.ts'],
           testTimeout: 300_000,

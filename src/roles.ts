@@ -15,7 +15,7 @@ import { WorkloadReconciler } from './workloads/index.ts';
 /** What Atoll may do on the hub, everywhere. Composed of what each reconciler declares beside itself. */
 export const hubClusterRules: readonly PolicyRule[] = [
   ...memberClusterHubRules,
-  ...GitSourceReconciler.rules,
+  ...GitSourceReconciler.rules(federatedKinds),
   ...FederatedReconciler.rules(federatedKinds),
 ];
 
@@ -37,3 +37,6 @@ export const memberRules: readonly PolicyRule[] = [
   ...PropagationReconciler.rules(federatedKinds),
   ...WorkloadReconciler.rules,
 ];
+
+/** What a namespace of a member grants to Atoll besides, by a RoleBinding of its own. */
+export const memberTenantRules: readonly PolicyRule[] = PropagationReconciler.tenantRules;

@@ -2,7 +2,7 @@ import type { PolicyRule } from '../../src/kernel/index.ts';
 import { hubClusterRules, hubNamespaceRules, memberRules, tenantRules } from '../../src/roles.ts';
 import type { Generator } from './generator.ts';
 import { page, section, table } from './markdown.ts';
-import { mergeRules } from './merged-rules.ts';
+import { mergeRules } from '../../src/kernel/index.ts';
 
 const FILE = 'docs/reference/rights.md';
 const INTRODUCTION =

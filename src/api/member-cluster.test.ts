@@ -11,36 +11,13 @@ function memberCluster(fields: { name?: string; spec?: Record<string, unknown> }
   };
 }
 
-const accepted: readonly [string, ValidatedObject][] = [
-  ['a kubeconfig as connection', memberCluster()],
-  ['the hub as a member of itself', memberCluster({ name: 'hub', spec: { connection: { local: {} } } })],
-];
+const accepted: readonly [string, ValidatedObject][] = [['a kubeconfig as connection', memberCluster()]];
 
 const refused: readonly [string, ValidatedObject, ...FieldError[]][] = [
   [
-    'two connections',
-    memberCluster({ spec: { connection: { local: {}, kubeconfigSecretRef: { name: 'a' } } } }),
-    {
-      path: 'spec.connection',
-      message: 'exactly one of kubeconfigSecretRef and local must be given',
-    },
-    { path: 'metadata.name', message: 'must be "hub" with connection.local, and must not be without' },
-  ],
-  [
     'a member that takes the name of the hub',
     memberCluster({ name: 'hub' }),
-    {
-      path: 'metadata.name',
-      message: 'must be "hub" with connection.local, and must not be without',
-    },
-  ],
-  [
-    'the hub under another name',
-    memberCluster({ spec: { connection: { local: {} } } }),
-    {
-      path: 'metadata.name',
-      message: 'must be "hub" with connection.local, and must not be without',
-    },
+    { path: 'metadata.name', message: 'must not be "hub", which is the hub\'s own name' },
   ],
   [
     'a cluster name with a dot',

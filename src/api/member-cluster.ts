@@ -10,28 +10,15 @@ const kubeconfigSecretReferenceSchema = z.strictObject({
   key: z.string().min(1).max(253).default('kubeconfig').describe('Key of the Secret that holds the kubeconfig.'),
 });
 
-const connectionSchema = withRules(
-  z.strictObject({
-    kubeconfigSecretRef: kubeconfigSecretReferenceSchema
-      .exactOptional()
-      .describe(
-        'A Secret with a kubeconfig: server, CA, and a token or client certificate, all inline. Commands, files, ' +
-          'proxies and insecure TLS are refused.',
-      ),
-    local: z
-      .strictObject({})
-      .exactOptional()
-      .describe(`The hub itself as a member; the MemberCluster is then named "${HUB_CLUSTER_NAME}".`),
-  }),
-  {
-    cel: 'has(self.kubeconfigSecretRef) != has(self.local)',
-    message: 'exactly one of kubeconfigSecretRef and local must be given',
-    holds: ({ kubeconfigSecretRef, local }) => (kubeconfigSecretRef === undefined) !== (local === undefined),
-  },
-);
+const connectionSchema = z.strictObject({
+  kubeconfigSecretRef: kubeconfigSecretReferenceSchema.describe(
+    'A Secret with a kubeconfig: server, CA, and a token or client certificate, all inline. Commands, files, ' +
+      'proxies and insecure TLS are refused.',
+  ),
+});
 
 const specSchema = z.strictObject({
-  connection: connectionSchema.describe('How Atoll reaches the cluster: exactly one of the fields below.'),
+  connection: connectionSchema.describe('How Atoll reaches the cluster.'),
   installCRDs: z
     .boolean()
     .default(true)
@@ -47,7 +34,6 @@ const statusSchema = z.strictObject({
     .exactOptional()
     .describe('UID of the namespace kube-system: the identity of the cluster, whatever it is called.'),
   owner: z.string().exactOptional().describe('The replica of Atoll that works the cluster.'),
-  epoch: z.int().min(0).exactOptional().describe('How often the cluster has changed its owner: a fencing token.'),
   lastHandledReconcileAt: lastHandledReconcileAtSchema.exactOptional(),
 });
 
@@ -67,10 +53,10 @@ const memberClusterSchema = withRules(
     holds: ({ metadata }) => dnsLabelSchema.safeParse(metadata.name).success,
   },
   {
-    cel: `(self.metadata.name == '${HUB_CLUSTER_NAME}') == has(self.spec.connection.local)`,
+    cel: `self.metadata.name != '${HUB_CLUSTER_NAME}'`,
     field: ['metadata', 'name'],
-    message: `must be "${HUB_CLUSTER_NAME}" with connection.local, and must not be without`,
-    holds: ({ metadata, spec }) => (metadata.name === HUB_CLUSTER_NAME) === (spec.connection.local !== undefined),
+    message: `must not be "${HUB_CLUSTER_NAME}", which is the hub's own name`,
+    holds: ({ metadata }) => metadata.name !== HUB_CLUSTER_NAME,
   },
 );
 

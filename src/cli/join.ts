@@ -1,18 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { joinCluster } from '../clusters/index.ts';
-import { AtollError, noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
-import { KubernetesClient, parseKubeconfig } from '../kubernetes/index.ts';
+import { AtollError, mergeRules, noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
+import { KubernetesClient, userConnection } from '../kubernetes/index.ts';
 import type { Connection } from '../kubernetes/index.ts';
-import { memberRules } from '../roles.ts';
+import { memberRules, memberTenantRules } from '../roles.ts';
 
 /** How `atoll join` is called. */
-export const joinUsage =
-  'atoll join NAME --hub-kubeconfig FILE --kubeconfig FILE [--server URL] [--labels region=eu,tier=prod] [--namespace atoll-system]';
+export const joinUsage = `atoll join NAME [--labels region=eu,tier=prod]
+      --hub-kubeconfig FILE [--hub-context NAME]   the hub, as somebody who may create Secrets and MemberClusters
+      --kubeconfig FILE [--context NAME]           the member, as somebody who may create roles in it
+      [--server URL]                               the member's address as Atoll reaches it, when it is another one
+      [--namespace atoll-system]`;
 
 /**
- * `atoll join`: makes a cluster a member of the hub. Both kubeconfigs are the caller's own, with an inline token or
- * client certificate; Atoll gets a service account of its own in the member.
+ * `atoll join`: makes a cluster a member of the hub. Both kubeconfigs are the caller's own and may be anything that
+ * kubectl takes, credential plugins included; Atoll gets a service account of its own in the member.
  */
 export async function join(parameters: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -20,16 +22,22 @@ export async function join(parameters: readonly string[]): Promise<void> {
     allowPositionals: true,
     options: {
       'hub-kubeconfig': { type: 'string' },
+      'hub-context': { type: 'string' },
       kubeconfig: { type: 'string' },
+      context: { type: 'string' },
       server: { type: 'string' },
       labels: { type: 'string', default: '' },
       namespace: { type: 'string', default: 'atoll-system' },
     },
   });
   const [name] = positionals;
-  if (name === undefined || positionals.length > 1) throw new AtollError(`usage: ${joinUsage}`);
-  const hub = open('hub', readConnection('--hub-kubeconfig', values['hub-kubeconfig']));
-  const connection = readConnection('--kubeconfig', values.kubeconfig);
+  if (name === undefined || positionals.length > 1)
+    throw new AtollError(`one NAME is expected; usage:\n  ${joinUsage}`);
+  const hub = open(
+    'hub',
+    await userConnection(required('--hub-kubeconfig', values['hub-kubeconfig']), values['hub-context']),
+  );
+  const connection = await userConnection(required('--kubeconfig', values.kubeconfig), values.context);
   const member = open(name, connection);
   try {
     await joinCluster({
@@ -39,7 +47,8 @@ export async function join(parameters: readonly string[]): Promise<void> {
       name,
       labels: parseLabels(values.labels),
       namespace: values.namespace,
-      rules: memberRules,
+      rules: mergeRules(memberRules),
+      tenantRules: mergeRules(memberTenantRules),
       progress: (line) => process.stdout.write(`${line}\n`),
     });
   } finally {
@@ -47,9 +56,9 @@ export async function join(parameters: readonly string[]): Promise<void> {
   }
 }
 
-function readConnection(option: string, file: string | undefined): Connection {
-  if (file === undefined) throw new AtollError(`${option} is required; usage: ${joinUsage}`);
-  return parseKubeconfig(readFileSync(file, 'utf8'));
+function required(option: string, value: string | undefined): string {
+  if (value === undefined) throw new AtollError(`${option} is required; usage:\n  ${joinUsage}`);
+  return value;
 }
 
 function open(cluster: string, connection: Connection): KubernetesClient {

@@ -20,6 +20,8 @@ export interface JoinRequest {
   readonly namespace: string;
   /** What Atoll may do in the member. */
   readonly rules: readonly PolicyRule[];
+  /** What a namespace of the member may grant to Atoll besides, by a RoleBinding to the ClusterRole `atoll-tenant`. */
+  readonly tenantRules: readonly PolicyRule[];
   readonly progress: (line: string) => void;
 }
 
@@ -65,6 +67,12 @@ function memberObjects(request: JoinRequest): KubernetesObject[] {
       automountServiceAccountToken: false,
     },
     { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: role, labels }, rules: request.rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: 'atoll-tenant', labels },
+      rules: request.tenantRules,
+    },
     {
       apiVersion: `${rbac}/v1`,
       kind: 'ClusterRoleBinding',

@@ -9,10 +9,9 @@ export type Observation =
   | { readonly kind: 'ready'; readonly version: string; readonly uid: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Who looked: the replica that owns the member's shard, and in which epoch. */
+/** Who looked: the replica that owns the member's shard. (Its epoch stands in the shard's Lease.) */
 export interface Observer {
   readonly replica: string;
-  readonly epoch: number;
   readonly now: string;
 }
 
@@ -64,7 +63,6 @@ export function memberClusterStatus(
     ...(seen.version === undefined ? {} : { version: seen.version }),
     ...(seen.uid === undefined ? {} : { uid: seen.uid }),
     owner: observer.replica,
-    epoch: observer.epoch,
     ...handledRequest(member),
   };
 }

@@ -5,7 +5,6 @@ import { AtollError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { ClusterName, Key, Result } from '../kernel/index.ts';
 import { KubeconfigError } from '../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
-import type { Shards } from '../leadership/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import type { Cluster } from './cluster.ts';
 import { connectionOf } from './connection.ts';
@@ -28,7 +27,6 @@ export interface MemberClustersOptions extends EngagementOptions {
   /** Secrets of Atoll's own namespace, from the hub's informer. */
   readonly secrets: Lister;
   readonly namespace: string;
-  readonly shards: Pick<Shards, 'epoch'>;
   readonly replica: string;
   /** Time between two looks at a member that is well, milliseconds: two requests each. */
   readonly probeInterval: number;
@@ -149,10 +147,9 @@ export class MemberClusters {
   }
 
   async #writeStatus(member: MemberCluster, observation: Observation, context: ReconcileContext): Promise<void> {
-    const { hub, shards, replica, clock } = this.#options;
+    const { hub, replica, clock } = this.#options;
     const status = memberClusterStatus(member, observation, {
       replica,
-      epoch: shards.epoch(member.metadata.name ?? '') ?? 0,
       now: formatTime(clock.now()),
     });
     await applyStatus(hub, member, status, this.#write('atoll-status', context));

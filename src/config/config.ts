@@ -41,7 +41,9 @@ const environmentSchema = z.object({
   ATOLL_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4).describe('Keys worked on at once per shard'),
   ATOLL_PROBE_INTERVAL: duration.prefault('20s').describe('Time between two probes of a healthy member'),
   ATOLL_STATUS_INTERVAL: duration.prefault('250ms').describe('Status of one object is written at most this often'),
-  ATOLL_GIT_ALLOW_LOOPBACK: flag.default(false).describe('Let GitSources reach loopback and private addresses'),
+  ATOLL_GIT_ALLOW_LOOPBACK: flag
+    .default(false)
+    .describe('Development only: let GitSources reach servers at loopback addresses'),
 });
 
 /** Everything that the environment decides, read once. Durations are milliseconds. */
@@ -78,7 +80,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const parsed = environmentSchema.safeParse(environment);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${messageOf(issue)}`);
     throw new ConfigError(`the environment is not usable:\n  ${lines.join('\n  ')}`);
   }
   const config = toConfig(parsed.data);
@@ -92,6 +94,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   }
   return Object.freeze(config);
+}
+
+/** zod says of a missing variable that undefined is no string. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : issue.message;
 }
 
 function toConfig(variables: z.output<typeof environmentSchema>): Config {

@@ -56,6 +56,9 @@ function withdrawing(differences: Partial<PlacementRow> = {}): PlacementRow {
 const running = { phase: 'Running', observed: { readyReplicas: 3, currentVersion: '8.2' } };
 const removed: Partial<StatusRow> = { targetRevision: '', state: 'Removed' };
 const placed = ['eu-1'];
+const runs: Situation = { placed, reports: { 'eu-1': running } };
+const ran = [placementRow('eu-1', running)];
+
 const lost = { 'eu-1': { ready: false, reason: 'Unreachable' } };
 
 describe('the row of a placed cluster', () => {
@@ -70,21 +73,17 @@ describe('the row of a placed cluster', () => {
       { placed, reports: { 'eu-1': { phase: 'Progressing' } } },
       { state: 'Synced', phase: 'Progressing' },
     ],
-    [
-      'shows phase and figures of the workload',
-      { placed, reports: { 'eu-1': running } },
-      { state: 'Synced', reason: 'Synced', ...running },
-    ],
+    ['shows phase and figures of the workload', runs, { state: 'Synced', reason: 'Synced', ...running }],
     [
       'is pending again for a new revision, and still shows the old one serving',
-      { placed, updateRevision: 'r2', before: [placementRow('eu-1', running)], reports: { 'eu-1': running } },
+      { ...runs, updateRevision: 'r2', before: ran },
       { state: 'OutOfDate', reason: 'Pending', targetRevision: 'r2', ...running },
     ],
     [
       'says why it is blocked, and keeps phase and figures',
       {
         placed,
-        before: [placementRow('eu-1', running)],
+        before: ran,
         reports: { 'eu-1': { state: 'Blocked', reason: 'Invalid', message: 'spec.replicas: too many' } },
       },
       { state: 'Blocked', reason: 'Invalid', message: 'spec.replicas: too many', ...running },
@@ -96,21 +95,12 @@ describe('the row of a placed cluster', () => {
     ],
     [
       'is Unknown while the member is not watched, and keeps phase and figures',
-      {
-        placed,
-        members: lost,
-        before: [placementRow('eu-1', running)],
-        reports: { 'eu-1': running },
-      },
+      { ...runs, members: lost, before: ran },
       { state: 'Unknown', reason: 'Unreachable', message: 'the cluster is not being watched', ...running },
     ],
     [
       'comes back from Unknown by what was reported last',
-      {
-        placed,
-        before: [placementRow('eu-1', { state: 'Unknown', reason: 'Unreachable' })],
-        reports: { 'eu-1': running },
-      },
+      { ...runs, before: [placementRow('eu-1', { state: 'Unknown', reason: 'Unreachable' })] },
       { state: 'Synced', reason: 'Synced', message: '' },
     ],
     [
@@ -154,7 +144,7 @@ describe('the row of a cluster that left the placement', () => {
   it.each<[string, Situation, Partial<PlacementRow>]>([
     [
       'is withdrawn',
-      { before: [placementRow('eu-1', running)], reports: { 'eu-1': running } },
+      { ...runs, placed: [], before: ran },
       { targetRevision: '', state: 'OutOfDate', reason: 'Withdrawing' },
     ],
     [
@@ -174,7 +164,7 @@ describe('the row of a cluster that left the placement', () => {
     ],
     [
       'comes back for a cluster that reports an object which nobody records',
-      { before: [], reports: { 'eu-1': running } },
+      { ...runs, placed: [], before: [] },
       { targetRevision: '', state: 'OutOfDate', reason: 'Withdrawing' },
     ],
     [
@@ -206,11 +196,7 @@ describe('the times of a row', () => {
   const timed = { lastTransitionTime: EARLIER, lastSuccessTime: EARLIER };
 
   it.each<[string, Situation, Partial<PlacementRow>]>([
-    [
-      'begin with its first state',
-      { placed, reports: { 'eu-1': running } },
-      { lastTransitionTime: NOW, lastSuccessTime: NOW },
-    ],
+    ['begin with its first state', runs, { lastTransitionTime: NOW, lastSuccessTime: NOW }],
     [
       'stay while state and target stay',
       { placed, before: [placementRow('eu-1', timed)], reports: { 'eu-1': { ...running, phase: 'Scaling' } } },
@@ -281,11 +267,7 @@ describe('the status', () => {
     ['Failed', 'a workload failed', { placed: both, reports: { ...allRunning, 'us-1': { phase: 'Failed' } } }],
     ['Failed', 'a cluster is blocked', { placed: both, reports: { ...allRunning, 'us-1': { state: 'Blocked' } } }],
     ['Failed', 'a cluster is in conflict', { placed: both, reports: { ...allRunning, 'us-1': { state: 'Conflict' } } }],
-    [
-      'Running',
-      'only a withdrawn cluster is left over',
-      { placed, before: [placementRow('us-1')], reports: { 'eu-1': running } },
-    ],
+    ['Running', 'only a withdrawn cluster is left over', { ...runs, before: [placementRow('us-1')] }],
     [
       'Terminating',
       'the object is being deleted',

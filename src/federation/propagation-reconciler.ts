@@ -50,6 +50,11 @@ export class PropagationReconciler {
     this.#live = options.cluster.informers.informer(options.kind.target.gvk).lister;
   }
 
+  /** What a namespace of a member grants for the objects that name a service account: acting as it. */
+  static readonly tenantRules: readonly PolicyRule[] = [
+    { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
+  ];
+
   /** Rights in a member for these kinds. */
   static rules(kinds: readonly FederatedKind[]): readonly PolicyRule[] {
     return kinds.map(({ target }) => ({

@@ -14,6 +14,7 @@ export * from './errors.ts';
 export * from './key.ts';
 export * from './kubernetes-object.ts';
 export * from './logger.ts';
+export * from './merge-rules.ts';
 export * from './metrics.ts';
 export * from './result.ts';
 export * from './snapshot.ts';

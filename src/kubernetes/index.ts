@@ -31,3 +31,4 @@ export * from './kubernetes-client.ts';
 export * from './resource.ts';
 export * from './unsendable-error.ts';
 export * from './watch-event.ts';
+export * from './user-kubeconfig.ts';

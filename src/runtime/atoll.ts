@@ -161,7 +161,6 @@ export class Atoll {
       members: this.#informers.members.lister,
       secrets: this.#informers.secrets.lister,
       namespace: config.namespace,
-      shards: this.#shards,
       replica: config.replica,
       probeInterval: config.probeInterval,
       definitions: publishedKinds

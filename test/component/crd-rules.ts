@@ -58,15 +58,9 @@ export const ruleExamples: readonly RuleExample[] = [
   },
   {
     kind: 'MemberCluster',
-    message: 'metadata.name must be "hub" with connection.local, and must not be without',
-    accepted: memberCluster('hub', { local: {} }),
-    refused: memberCluster('hub', secret),
-  },
-  {
-    kind: 'MemberCluster',
-    message: 'exactly one of kubeconfigSecretRef and local must be given',
+    message: 'metadata.name must not be "hub", which is the hub\'s own name',
     accepted: memberCluster('eu-1', secret),
-    refused: memberCluster('eu-1', {}),
+    refused: memberCluster('hub', secret),
   },
   {
     kind: 'GitSource',

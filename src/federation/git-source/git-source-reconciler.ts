@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/index.ts';
-import type { GitSource } from '../../api/index.ts';
+import type { FederatedKind, GitSource } from '../../api/index.ts';
 import { ReadYourWrites, applyStatus } from '../../apply/index.ts';
 import { GitError } from '../../git/index.ts';
 import type { GitReader } from '../../git/index.ts';
@@ -48,12 +48,19 @@ export class GitSourceReconciler {
     this.#reader = new RevisionReader(options.git);
   }
 
-  /** Hub rights; what a source may apply beyond Atoll's own kinds is its service account's. */
-  static readonly rules: readonly PolicyRule[] = [
-    { apiGroups: ['federation.atoll.dev'], resources: ['gitsources'], verbs: ['get', 'list', 'watch', 'patch'] },
-    { apiGroups: ['federation.atoll.dev'], resources: ['gitsources/status'], verbs: ['patch'] },
-    { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
-  ];
+  /**
+   * Hub rights. A source without a service account writes as Atoll itself, and then federated objects of its own
+   * namespace only; what others may apply is their service account's.
+   */
+  static rules(kinds: readonly FederatedKind[]): readonly PolicyRule[] {
+    const apiGroups = ['federation.atoll.dev'];
+    return [
+      { apiGroups, resources: ['gitsources'], verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups, resources: ['gitsources/status'], verbs: ['patch'] },
+      { apiGroups, resources: kinds.map(({ federated }) => federated.plural), verbs: ['create', 'patch', 'delete'] },
+      { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+    ];
+  }
 
   /** What a namespace with sources grants to Atoll: its Git credentials, and acting as its service accounts. */
   static readonly tenantRules: readonly PolicyRule[] = [

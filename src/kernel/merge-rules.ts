@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../src/kernel/index.ts';
+import type { PolicyRule } from './policy-rule.ts';
 
 /** What may be done with one resource, all of its objects or those of some names. */
 interface Grant {

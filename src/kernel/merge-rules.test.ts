@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyRule } from '../../src/kernel/index.ts';
-import { mergeRules } from './merged-rules.ts';
+import type { PolicyRule } from './policy-rule.ts';
+import { mergeRules } from './merge-rules.ts';
 
 const read = ['get', 'list', 'watch'];
 
