@@ -18,7 +18,7 @@ import { splitPath } from './tree-path.ts';
 
 /** Clones on disk; beyond it the one not read longest goes. */
 const CLONES = 200;
-/** Enough for the default limits: 20,000 manifests take some 250 MiB. */
+/** Twice what the default limits need: 20,000 manifests of 800 bytes peak at 480 MiB. */
 const MEMORY: ChildMemory = { heapMebibytes: 512, residentMebibytes: 1024 };
 
 /** Options of {@link GitProcess}. */
