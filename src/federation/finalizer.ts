@@ -4,7 +4,7 @@ import { InvalidError } from '../kubernetes/index.ts';
 import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 
 /** On every hub object whose deletion has something to clean up first. */
-export const CASCADE_FINALIZER = 'federation.atoll.dev/cascade';
+const CASCADE_FINALIZER = 'federation.atoll.dev/cascade';
 
 /** Whether the object waits for Atoll before it goes. */
 export function hasFinalizer(object: KubernetesObject): boolean {

@@ -136,7 +136,7 @@ function keepTimes(row: UntimedRow, before: PlacementRow | undefined, now: strin
 }
 
 /** Whether a row is where it shall be and its workload is well. */
-export function isReady(row: Pick<PlacementRow, 'state' | 'phase'>): boolean {
+function isReady(row: Pick<PlacementRow, 'state' | 'phase'>): boolean {
   return row.state === 'Synced' && row.phase === 'Running';
 }
 

@@ -7,7 +7,7 @@ import type { PlacementCandidate } from './placement.ts';
 import type { RevisionData } from './revisions.ts';
 
 /** On a member object: the revision that it was applied at. */
-export const REVISION_ANNOTATION = 'atoll.dev/revision';
+const REVISION_ANNOTATION = 'atoll.dev/revision';
 
 /**
  * The object that one member shall have: the revision's template under the federated object's name and namespace,

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../../kernel/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
 
 /** On hub objects: the commit that last changed them. */
-export const SOURCE_REVISION_ANNOTATION = 'atoll.dev/source-revision';
+const SOURCE_REVISION_ANNOTATION = 'atoll.dev/source-revision';
 /** The field manager of everything that comes from Git. */
 export const GIT_FIELD_MANAGER = 'atoll-git';
 

@@ -1,0 +1,297 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  added,
+  deleted,
+  federatedObject,
+  gitSource,
+  listerOf,
+  memberCluster,
+  memberStatus,
+  placementRow,
+  updated,
+} from '../../test/support/builders.ts';
+import type { Event } from '../../test/support/builders.ts';
+import { federatedKinds } from '../api/index.ts';
+import type { FederatedObject, GitSource, MemberCluster } from '../api/index.ts';
+import { withMark } from '../apply/index.ts';
+import type { OwnerMark } from '../apply/index.ts';
+import type { KubernetesObject } from '../kernel/index.ts';
+import { newRevision } from './revisions.ts';
+import {
+  GIT_SOURCE,
+  MEMBER_CLUSTER,
+  REVISION,
+  SECRET,
+  allFederated,
+  handlerFor,
+  hubTriggers,
+  keysOfCluster,
+  memberTriggers,
+} from './triggers.ts';
+import type { TriggerContext } from './triggers.ts';
+
+const FEDERATED = 'FederatedRedisCluster.federation.atoll.dev';
+const TARGET = 'RedisCluster.workloads.atoll.dev';
+
+const sessions = federatedObject({ status: { placements: [placementRow('eu-1'), placementRow('us-1')] } });
+const cache = federatedObject({ metadata: { name: 'cache', uid: 'uid-of-cache' } });
+const eu1 = memberCluster('eu-1', { region: 'eu' }, { status: memberStatus(true) });
+const us1 = memberCluster('us-1', {}, { spec: { connection: { kubeconfigSecretRef: { name: 'shared' } } } });
+const ap1 = memberCluster('ap-1', {}, { spec: { connection: { kubeconfigSecretRef: { name: 'shared' } } } });
+
+const context: TriggerContext = {
+  kinds: federatedKinds,
+  objects: new Map([[FEDERATED, listerOf(sessions, cache)]]),
+  members: listerOf(eu1, us1, ap1),
+};
+
+/** "cluster kind namespace/name priority" of every key that was enqueued. */
+let enqueued: string[];
+beforeEach(() => {
+  enqueued = [];
+});
+
+function play(kind: string, event: Event, triggers = hubTriggers(context)): string[] {
+  const handler = handlerFor(kind, triggers, ({ cluster, kind: of, namespace, name }, priority) => {
+    enqueued.push(`${cluster} ${of.slice(0, of.indexOf('.'))} ${namespace}/${name} ${priority}`);
+  });
+  event(handler);
+  return enqueued;
+}
+
+/** The object after a change: of its spec when nothing else is said. */
+function changed<T extends FederatedObject | GitSource | MemberCluster>(object: T, metadata = {}): T {
+  return { ...object, metadata: { ...object.metadata, ...metadata } };
+}
+
+function withStatus<T extends KubernetesObject>(object: T, status: unknown): T {
+  return { ...object, status };
+}
+
+const sourceMark: OwnerMark = { installation: 'i', kind: GIT_SOURCE, namespace: 'shop', name: 'apps', uid: 'u' };
+const inGit = withMark(sessions, sourceMark) as FederatedObject;
+
+const sessionsOnHub = 'hub FederatedRedisCluster shop/sessions event';
+const sessionsInMembers = [
+  'eu-1 FederatedRedisCluster shop/sessions event',
+  'us-1 FederatedRedisCluster shop/sessions event',
+];
+const source = 'hub GitSource shop/apps event';
+const everyFederated = [sessionsOnHub, 'hub FederatedRedisCluster shop/cache event'];
+const apps = gitSource();
+
+describe('on the hub', () => {
+  it.each<[string, string, Event, string[]]>([
+    ['a GitSource that appears enqueues itself', GIT_SOURCE, added(apps), [source]],
+    ['a GitSource whose spec changes', GIT_SOURCE, updated(apps, changed(apps, { generation: 2 })), [source]],
+    [
+      'a GitSource that is asked to act now',
+      GIT_SOURCE,
+      updated(apps, changed(apps, { annotations: { 'atoll.dev/requestedAt': '1' } })),
+      [source],
+    ],
+    [
+      'a GitSource that is being deleted',
+      GIT_SOURCE,
+      updated(apps, changed(apps, { deletionTimestamp: '2026-01-01T00:00:00Z' })),
+      [source],
+    ],
+    ['a GitSource whose status changes enqueues nothing', GIT_SOURCE, updated(apps, withStatus(apps, {})), []],
+
+    [
+      'a federated object that appears: itself, there and in every recorded cluster',
+      FEDERATED,
+      added(sessions),
+      [sessionsOnHub, ...sessionsInMembers],
+    ],
+    [
+      'a federated object whose spec changes',
+      FEDERATED,
+      updated(sessions, changed(sessions, { generation: 2 })),
+      [sessionsOnHub, ...sessionsInMembers],
+    ],
+    [
+      'a federated object whose labels change',
+      FEDERATED,
+      updated(sessions, changed(sessions, { labels: { a: 'b' } })),
+      [sessionsOnHub, ...sessionsInMembers],
+    ],
+    [
+      'a federated object whose status changes: only the recorded clusters, not the hub, which wrote it',
+      FEDERATED,
+      updated(sessions, withStatus(sessions, { ...sessions.status, phase: 'Running' })),
+      sessionsInMembers,
+    ],
+    [
+      'a federated object of which a cluster is recorded',
+      FEDERATED,
+      updated(cache, withStatus(cache, { placements: [placementRow('ap-1')] })),
+      ['ap-1 FederatedRedisCluster shop/cache event'],
+    ],
+    ['a federated object that is gone', FEDERATED, deleted(sessions), [sessionsOnHub, ...sessionsInMembers]],
+    [
+      'a federated object from Git whose spec changes: its source too',
+      FEDERATED,
+      updated(inGit, changed(inGit, { generation: 2 })),
+      [sessionsOnHub, ...sessionsInMembers, source],
+    ],
+    [
+      'a federated object from Git that is gone',
+      FEDERATED,
+      deleted(inGit),
+      [sessionsOnHub, ...sessionsInMembers, source],
+    ],
+    [
+      'a federated object from Git whose status changes: not its source',
+      FEDERATED,
+      updated(inGit, withStatus(inGit, { ...inGit.status, phase: 'Running' })),
+      sessionsInMembers,
+    ],
+    [
+      'a federated object with a mark that was copied from another: not the source that the mark names',
+      FEDERATED,
+      added({ ...cache, metadata: { ...inGit.metadata, name: 'cache' } }),
+      ['hub FederatedRedisCluster shop/cache event'],
+    ],
+
+    [
+      'a MemberCluster that appears: itself in its own shard, and every federated object',
+      MEMBER_CLUSTER,
+      added(eu1),
+      ['eu-1 MemberCluster /eu-1 event', ...everyFederated],
+    ],
+    [
+      'a MemberCluster whose connection changes: only itself',
+      MEMBER_CLUSTER,
+      updated(eu1, changed(eu1, { generation: 2 })),
+      ['eu-1 MemberCluster /eu-1 event'],
+    ],
+    [
+      'a MemberCluster whose labels change',
+      MEMBER_CLUSTER,
+      updated(eu1, changed(eu1, { labels: { region: 'us' } })),
+      ['eu-1 MemberCluster /eu-1 event', ...everyFederated],
+    ],
+    [
+      'a MemberCluster that is not ready any more: every federated object, but not itself',
+      MEMBER_CLUSTER,
+      updated(eu1, withStatus(eu1, memberStatus(false))),
+      everyFederated,
+    ],
+    [
+      'a MemberCluster that is not ready for another reason',
+      MEMBER_CLUSTER,
+      updated(withStatus(eu1, memberStatus(false)), withStatus(eu1, memberStatus(false, 'Unauthorized'))),
+      everyFederated,
+    ],
+    [
+      'a MemberCluster that stays as ready as it was enqueues nothing',
+      MEMBER_CLUSTER,
+      updated(eu1, withStatus(eu1, { ...eu1.status, version: 'v1.37.3' })),
+      [],
+    ],
+    [
+      'a MemberCluster that is gone',
+      MEMBER_CLUSTER,
+      deleted(eu1),
+      ['eu-1 MemberCluster /eu-1 event', ...everyFederated],
+    ],
+
+    ['a ControllerRevision that is gone: its owner', REVISION, deleted(newRevision(sessions, 1)), [sessionsOnHub]],
+    ['a ControllerRevision that appears enqueues nothing', REVISION, added(newRevision(sessions, 1)), []],
+    [
+      'a ControllerRevision of another kind enqueues nothing',
+      REVISION,
+      deleted(newRevision(sessionsAsStatefulSet(), 1)),
+      [],
+    ],
+
+    [
+      'a Secret: every member that names it',
+      SECRET,
+      added(secret('shared')),
+      ['us-1 MemberCluster /us-1 event', 'ap-1 MemberCluster /ap-1 event'],
+    ],
+    [
+      'a Secret that changes',
+      SECRET,
+      updated(secret('member-eu-1'), secret('member-eu-1')),
+      ['eu-1 MemberCluster /eu-1 event'],
+    ],
+    ['a Secret that is gone', SECRET, deleted(secret('member-eu-1')), ['eu-1 MemberCluster /eu-1 event']],
+    ['a Secret that no member names enqueues nothing', SECRET, added(secret('other')), []],
+  ])('%s', (_, kind, event, expected) => {
+    expect(play(kind, event)).toEqual(expected);
+  });
+
+  it('what is there already comes after what happens', () => {
+    expect(play(GIT_SOURCE, added(apps, true))).toEqual(['hub GitSource shop/apps resync']);
+  });
+
+  it('a resync looks at everything again, after what happens', () => {
+    expect(play(FEDERATED, updated(cache, cache))).toEqual(['hub FederatedRedisCluster shop/cache resync']);
+  });
+
+  it('nobody is told of a kind that the table does not name', () => {
+    expect(play('ConfigMap.', added(secret('any')))).toEqual([]);
+  });
+});
+
+describe('in a member', () => {
+  const triggers = memberTriggers('eu-1', context);
+  const target = { apiVersion: 'workloads.atoll.dev/v1', kind: 'RedisCluster' };
+  const ours = { ...target, metadata: { name: 'sessions', namespace: 'shop', uid: 'm' } };
+
+  it.each<[string, Event, string[]]>([
+    [
+      'an object enqueues the federated object of its name',
+      added(ours),
+      ['eu-1 FederatedRedisCluster shop/sessions event'],
+    ],
+    [
+      'a change of its status does, too',
+      updated(ours, withStatus(ours, { phase: 'Running' })),
+      ['eu-1 FederatedRedisCluster shop/sessions event'],
+    ],
+    [
+      'its end does, also of an object that was not ours and in the way',
+      deleted(ours),
+      ['eu-1 FederatedRedisCluster shop/sessions event'],
+    ],
+    [
+      'a copy under another name enqueues nothing, whatever mark it bears',
+      added({ ...ours, metadata: { ...ours.metadata, name: 'copy' } }),
+      [],
+    ],
+    [
+      'an object of a federated object that is not recorded for this cluster enqueues nothing',
+      added({ ...ours, metadata: { ...ours.metadata, name: 'cache' } }),
+      [],
+    ],
+  ])('%s', (_, event, expected) => {
+    expect(play(TARGET, event, triggers)).toEqual(expected);
+  });
+});
+
+describe('keys by hand', () => {
+  it('of a cluster are the federated objects that are recorded for it', () => {
+    const keys = keysOfCluster('us-1', context);
+    expect(keys).toEqual([{ cluster: 'us-1', kind: FEDERATED, namespace: 'shop', name: 'sessions' }]);
+    expect(keysOfCluster('ap-1', context)).toEqual([]);
+  });
+
+  it('of the hub are all federated objects', () => {
+    expect(allFederated(context).map(({ cluster, name }) => `${cluster} ${name}`)).toEqual([
+      'hub sessions',
+      'hub cache',
+    ]);
+  });
+});
+
+function secret(name: string): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'atoll-system' } };
+}
+
+function sessionsAsStatefulSet(): FederatedObject {
+  return { ...sessions, apiVersion: 'apps/v1', kind: 'StatefulSet' };
+}
