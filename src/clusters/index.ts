@@ -18,8 +18,6 @@
  * @module
  */
 export type { Cluster, Wire, Wiring } from './cluster.ts';
-export { IdentityChangedError } from './engagement.ts';
-export { installCrds } from './install-crds.ts';
 export { joinCluster } from './join.ts';
 export type { JoinRequest } from './join.ts';
 export { MemberClusters } from './member-clusters.ts';

@@ -4,7 +4,7 @@ import type { Clock, KubernetesObject } from '../kernel/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 
 /** Which of two versions of a CRD is newer; raised with every change of a published schema. */
-export const SCHEMA_REVISION = 1;
+const SCHEMA_REVISION = 1;
 
 const REVISION_ANNOTATION = 'atoll.dev/schema-revision';
 const CRD = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' };

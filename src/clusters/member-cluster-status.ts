@@ -36,7 +36,7 @@ const diagnoses: readonly [new (...parameters: never[]) => Error, Omit<Diagnosis
 ];
 
 /** Tells the causes of a failed look apart: by class, never by message. */
-export function diagnose(error: unknown): Diagnosis {
+function diagnose(error: unknown): Diagnosis {
   const found = diagnoses.find(([type]) => error instanceof type)?.[1];
   return { ...(found ?? { reason: 'EngageFailed', aspects: {} }), message: errorMessage(error) };
 }

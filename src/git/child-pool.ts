@@ -1,6 +1,6 @@
+import { parseExact } from '../kernel/index.ts';
 import type { Cancel, Clock, Logger } from '../kernel/index.ts';
 import { ChildHandle, type ChildDeath, type ChildMemory } from './child-handle.ts';
-import { parseExact } from './exact-json.ts';
 import { GitError } from './git-error.ts';
 import type { ChildMessage, GitJob } from './git-job.ts';
 

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 
-import { systemClock, type Snapshot } from '../kernel/index.ts';
+import { systemClock, type Snapshot, formatExact } from '../kernel/index.ts';
 import { BlobCache } from './blob-cache.ts';
-import { formatExact } from './exact-json.ts';
 import { GitError } from './git-error.ts';
 import type { ChildMessage, GitJob, JobMessage, ReadJob, SentError } from './git-job.ts';
 import { HttpTransport } from './http-transport.ts';

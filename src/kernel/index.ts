@@ -11,6 +11,7 @@ export * from './clock.ts';
 export * from './compact.ts';
 export * from './conditions.ts';
 export * from './errors.ts';
+export * from './exact-json.ts';
 export * from './key.ts';
 export * from './kubernetes-object.ts';
 export * from './logger.ts';

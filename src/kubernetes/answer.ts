@@ -1,9 +1,8 @@
 import type { GroupVersionKind, Json, KubernetesObject } from '../kernel/index.ts';
-import { apiVersionOf } from '../kernel/index.ts';
+import { apiVersionOf, parseExact } from '../kernel/index.ts';
 import { UnexpectedAnswerError } from './api-errors.ts';
 import { errorFromFailure } from './api-status.ts';
 import type { CallContext } from './api-status.ts';
-import { parseJson } from './exact-json.ts';
 import type { Answer } from './transport.ts';
 
 /** A JSON object. */
@@ -45,7 +44,7 @@ export function isObjectOf(gvk: GroupVersionKind, fields: Fields): fields is Fie
 /** Parses an answer. @throws UnexpectedAnswerError when it is no JSON */
 export function parse(text: string, context: CallContext): Json {
   try {
-    return parseJson(text);
+    return parseExact(text);
   } catch (cause) {
     throw new UnexpectedAnswerError(`${context.what}: the answer is not JSON`, { cause });
   }
@@ -55,7 +54,7 @@ export function parse(text: string, context: CallContext): Json {
 function tryParse(text: string): Json | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
-    return parseJson(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -17,7 +17,7 @@ import type {
   WatchOptions,
 } from './client-options.ts';
 import { Discovery } from './discovery.ts';
-import { formatBody } from './exact-json.ts';
+import { formatBody } from './request-body.ts';
 import type { WriteContext } from './identity.ts';
 import { readListPage } from './list-page.ts';
 import { RequestSender } from './request-sender.ts';

@@ -3,7 +3,7 @@ import { Fleet, PATH } from '../installation/index.ts';
 import { eventually, lab, uniqueName } from '../support/lab.ts';
 
 /** Region and tier of the lab's members. */
-export const MEMBERS = {
+const MEMBERS = {
   'eu-1': { region: 'eu', tier: 'prod' },
   'us-1': { region: 'us', tier: 'prod' },
   'ap-1': { region: 'ap', tier: 'staging' },

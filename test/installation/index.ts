@@ -7,8 +7,5 @@
  */
 export { Fleet } from './fleet.ts';
 export type { FleetOptions, Kind } from './fleet.ts';
-export { NAMESPACE, adminOf, installOnHub, kubectl } from './hub.ts';
-export { joinMember } from './join.ts';
-export { Replica } from './replica.ts';
-export type { LogLine, ReplicaOptions } from './replica.ts';
-export { PATH, SOURCE, tenantObjects } from './tenant.ts';
+export type { LogLine, Replica, ReplicaOptions } from './replica.ts';
+export { PATH, SOURCE } from './tenant.ts';
