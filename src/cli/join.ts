@@ -4,6 +4,7 @@ import { AtollError, mergeRules, noMetrics, silentLogger, systemClock } from '..
 import { KubernetesClient, userConnection } from '../kubernetes/index.ts';
 import type { Connection } from '../kubernetes/index.ts';
 import { memberRules, memberTenantRules } from '../roles.ts';
+import { parseLabels } from './labels.ts';
 
 /** How `atoll join` is called. */
 export const joinUsage = `atoll join NAME [--labels region=eu,tier=prod]
@@ -70,18 +71,4 @@ function open(cluster: string, connection: Connection): KubernetesClient {
     logger: silentLogger,
     metrics: noMetrics,
   });
-}
-
-/** "region=eu,tier=prod" */
-function parseLabels(text: string): Record<string, string> {
-  const pairs = text.split(',').filter((pair) => pair !== '');
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [key = '', value, ...rest] = pair.split('=');
-      if (key === '' || value === undefined || rest.length > 0) {
-        throw new AtollError(`--labels: ${JSON.stringify(pair)} is not KEY=VALUE`);
-      }
-      return [key, value];
-    }),
-  );
 }
