@@ -33,6 +33,7 @@ export {
   handlerFor,
   hubTriggers,
   keysOfCluster,
+  memberKey,
   memberTriggers,
 } from './triggers.ts';
 export type { TriggerContext } from './triggers.ts';

@@ -1,7 +1,8 @@
+import { gitSourceKind, memberClusterKind } from '../api/index.ts';
 import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
 import { markOf } from '../apply/index.ts';
 import type { EventHandler, Lister } from '../informers/index.ts';
-import { HUB, gvkOf, kindName, objectKey } from '../kernel/index.ts';
+import { HUB, gvkOf, keyFor, kindName, objectKey } from '../kernel/index.ts';
 import type { ClusterName, Key, KubernetesObject } from '../kernel/index.ts';
 import { CONTROLLER_REVISION } from './revisions.ts';
 
@@ -9,8 +10,8 @@ import { CONTROLLER_REVISION } from './revisions.ts';
 export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
 
 /** Kind names as they stand in keys. */
-export const MEMBER_CLUSTER = 'MemberCluster.federation.atoll.dev';
-export const GIT_SOURCE = 'GitSource.federation.atoll.dev';
+export const MEMBER_CLUSTER = kindName(memberClusterKind.gvk);
+export const GIT_SOURCE = kindName(gitSourceKind.gvk);
 export const REVISION = kindName(CONTROLLER_REVISION);
 export const SECRET = 'Secret.';
 
@@ -46,9 +47,9 @@ export interface Trigger {
  */
 export function hubTriggers(context: TriggerContext): readonly Trigger[] {
   return [
-    { watches: GIT_SOURCE, when: specChanged, enqueues: (object) => [keyOf(HUB, GIT_SOURCE, object)] },
+    { watches: GIT_SOURCE, when: specChanged, enqueues: (object) => [keyFor(HUB, GIT_SOURCE, object)] },
     ...context.kinds.flatMap(({ federated }) => federatedTriggers(kindName(federated.gvk))),
-    { watches: MEMBER_CLUSTER, when: specChanged, enqueues: memberKey },
+    { watches: MEMBER_CLUSTER, when: specChanged, enqueues: ({ metadata }) => [memberKey(metadata.name ?? '')] },
     { watches: MEMBER_CLUSTER, when: membershipChanged, enqueues: () => allFederated(context) },
     { watches: REVISION, when: isDeletion, enqueues: (revision) => ownerOf(revision, context) },
     { watches: SECRET, when: always, enqueues: (secret) => membersUsing(secret, context) },
@@ -57,11 +58,11 @@ export function hubTriggers(context: TriggerContext): readonly Trigger[] {
 
 function federatedTriggers(kind: string): Trigger[] {
   return [
-    { watches: kind, when: specChanged, enqueues: (object) => [keyOf(HUB, kind, object)] },
+    { watches: kind, when: specChanged, enqueues: (object) => [keyFor(HUB, kind, object)] },
     {
       watches: kind,
       when: always,
-      enqueues: (object) => recordedClusters(object).map((cluster) => keyOf(cluster, kind, object)),
+      enqueues: (object) => recordedClusters(object).map((cluster) => keyFor(cluster, kind, object)),
     },
     { watches: kind, when: specChanged, enqueues: sourceOf },
   ];
@@ -79,7 +80,7 @@ export function memberTriggers(cluster: ClusterName, context: TriggerContext): r
       const kind = kindName(federated.gvk);
       const federatedObject = context.objects.get(kind)?.get(objectKey(object));
       if (federatedObject === undefined || !recordedClusters(federatedObject).includes(cluster)) return [];
-      return [keyOf(cluster, kind, object)];
+      return [keyFor(cluster, kind, object)];
     },
   }));
 }
@@ -108,25 +109,21 @@ export function handlerFor(kind: string, triggers: readonly Trigger[], enqueue: 
 export function keysOfCluster(cluster: ClusterName, context: TriggerContext): readonly Key[] {
   return federatedObjects(context)
     .filter(({ object }) => recordedClusters(object).includes(cluster))
-    .map(({ kind, object }) => keyOf(cluster, kind, object));
+    .map(({ kind, object }) => keyFor(cluster, kind, object));
 }
 
 /** Every federated object, on the hub. */
 export function allFederated(context: TriggerContext): readonly Key[] {
-  return federatedObjects(context).map(({ kind, object }) => keyOf(HUB, kind, object));
+  return federatedObjects(context).map(({ kind, object }) => keyFor(HUB, kind, object));
 }
 
 function federatedObjects(context: TriggerContext): { kind: string; object: KubernetesObject }[] {
   return [...context.objects].flatMap(([kind, lister]) => lister.list().map((object) => ({ kind, object })));
 }
 
-function keyOf(cluster: ClusterName, kind: string, { metadata }: KubernetesObject): Key {
-  return { cluster, kind, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-}
-
-function memberKey(object: KubernetesObject): readonly Key[] {
-  const name = object.metadata.name ?? '';
-  return [{ cluster: name, kind: MEMBER_CLUSTER, namespace: '', name }];
+/** A MemberCluster is worked in its own shard. */
+export function memberKey(name: ClusterName): Key {
+  return { cluster: name, kind: MEMBER_CLUSTER, namespace: '', name };
 }
 
 /** A source is looked at when what it applied changes by another hand; its own applies find nothing to do. */
@@ -143,7 +140,7 @@ function recordedClusters(object: KubernetesObject): ClusterName[] {
 function membersUsing(secret: KubernetesObject, context: TriggerContext): readonly Key[] {
   return (context.members.list() as readonly MemberCluster[])
     .filter(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret.metadata.name)
-    .flatMap((member) => memberKey(member));
+    .map(({ metadata }) => memberKey(metadata.name));
 }
 
 function ownerOf(revision: KubernetesObject, context: TriggerContext): readonly Key[] {

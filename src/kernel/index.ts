@@ -17,6 +17,6 @@ export * from './kubernetes-object.ts';
 export * from './logger.ts';
 export * from './merge-rules.ts';
 export * from './metrics.ts';
+export * from './policy-rule.ts';
 export * from './result.ts';
 export * from './snapshot.ts';
-export * from './policy-rule.ts';

@@ -1,9 +1,10 @@
 import { TerminalError } from './errors.ts';
+import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** The name of a cluster: a DNS label. {@link HUB} is reserved for the hub. */
 export type ClusterName = string;
 
-/** The hub's own name: its shard, its queue and, as a member of itself, its cluster. */
+/** The hub's own name, as of its shard and its queue. No member can have it. */
 export const HUB: ClusterName = 'hub';
 
 /**
@@ -16,6 +17,11 @@ export interface Key {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+}
+
+/** The key of an object in a cluster. `kind` need not be the object's own: a member object leads to its federated one. */
+export function keyFor(cluster: ClusterName, kind: string, { metadata }: KubernetesObject): Key {
+  return { cluster, kind, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
 /** The text of a key, unique per key: "cluster|kind|namespace|name". None of the parts can contain "|". */

@@ -3,7 +3,7 @@
  * health endpoints.
  *
  * Names and buckets of metrics are those of client-go and controller-runtime where they have one; the rooms that
- * count choose them. Readiness means "can serve"; a missing Redis is a metric and a condition, not unreadiness.
+ * count choose them. Readiness means "can serve"; a missing Redis is a metric and a log line, not unreadiness.
  *
  * @module
  */

@@ -18,7 +18,7 @@ import {
 import type { StatusRow, TriggerContext } from '../federation/index.ts';
 import { GitProcess } from '../git/index.ts';
 import { SharedInformerFactory } from '../informers/index.ts';
-import { HUB, TerminalError, gvkOf, kindName } from '../kernel/index.ts';
+import { HUB, TerminalError, gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
 import type { Connection } from '../kubernetes/index.ts';
@@ -81,8 +81,8 @@ export class Atoll {
     this.#redis = new RedisConnections({ ...config.redis, logger, metrics });
     this.#queues = new Workqueues({ redis: this.#redis, ...ports });
     this.#rows = new RedisStatusRows(this.#redis);
-    const { childScript, allowLoopback } = { childScript: options.gitChild, allowLoopback: config.gitAllowLoopback };
-    this.#git = new GitProcess({ childScript, allowLoopback, clock, logger, metrics });
+    const git = { childScript: options.gitChild, allowLoopback: config.gitAllowLoopback };
+    this.#git = new GitProcess({ ...git, clock, logger, metrics });
     this.#shards = this.#createShards();
   }
 
@@ -99,7 +99,7 @@ export class Atoll {
     this.#shards.start();
   }
 
-  /** Why this replica cannot serve; undefined when it can. Redis does not count: it is a condition and a metric. */
+  /** Why this replica cannot serve; undefined when it can. Redis does not count: a metric and the log tell of it. */
   notReady(): string | undefined {
     return this.#synced ? undefined : 'the informers of the hub have not synced yet';
   }
@@ -197,11 +197,10 @@ export class Atoll {
 
   /** A report that the hub does not show yet brings the object's key to its worker, at most once per interval. */
   async #report(cluster: string, object: FederatedObject, row: StatusRow): Promise<void> {
-    const { uid = '', namespace = '', name } = object.metadata;
-    const isNew = await this.#rows.report(uid, cluster, row);
+    const isNew = await this.#rows.report(object.metadata.uid ?? '', cluster, row);
     const shown = object.status?.placements?.find((placement) => placement.cluster === cluster);
     if (!isNew && isShown(row, shown)) return;
-    const key = { cluster: HUB, kind: kindName(gvkOf(object)), namespace, name };
+    const key = keyFor(HUB, kindName(gvkOf(object)), object);
     this.#queues.queue(HUB).addAfter(key, this.#options.config.statusInterval);
   }
 
@@ -264,12 +263,7 @@ export class Atoll {
   }
 
   #hubKeys(): readonly Key[] {
-    const sources = this.#informers.sources.lister.list().map(({ metadata }) => ({
-      cluster: HUB,
-      kind: GIT_SOURCE,
-      namespace: metadata.namespace ?? '',
-      name: metadata.name ?? '',
-    }));
+    const sources = this.#informers.sources.lister.list().map((source) => keyFor(HUB, GIT_SOURCE, source));
     return [...sources, ...allFederated(this.#triggers)];
   }
 }

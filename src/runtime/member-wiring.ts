@@ -1,13 +1,12 @@
 import { federatedKinds } from '../api/index.ts';
+import type { FederatedObject } from '../api/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
 import { PropagationReconciler, handlerFor, keysOfCluster, memberTriggers } from '../federation/index.ts';
 import type { StatusRow, TriggerContext } from '../federation/index.ts';
-import type { FederatedObject } from '../api/index.ts';
-import { TerminalError, kindName } from '../kernel/index.ts';
+import { TerminalError, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, ClusterName, Key, KubernetesObject, Logger, Result } from '../kernel/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import { WorkloadReconciler, triggersOf, workloads } from '../workloads/index.ts';
-import type { Trigger } from '../workloads/index.ts';
 import type { KeyedQueue, Priority, Reconcile, ReconcileContext } from '../workqueue/index.ts';
 import type { HubInformers } from './hub-informers.ts';
 
@@ -56,16 +55,11 @@ export class MemberWiring implements Wiring {
 
   enqueueAll(): void {
     this.#isEngaged = true;
-    for (const key of keysOfCluster(this.#cluster.name, this.#options.triggers)) this.#enqueue(key, 'event');
-    for (const [trigger] of workloads.map((workload) => triggersOf(workload, this.#cluster.name))) {
-      if (trigger !== undefined) this.#enqueueObjects(trigger);
-    }
-  }
-
-  #enqueueObjects(trigger: Trigger): void {
-    for (const object of this.#cluster.informers.informer(trigger.gvk, trigger.scope).lister.list()) {
-      const key = trigger.keyOf(object);
-      if (key !== undefined) this.#enqueue(key, 'resync');
+    const { name, informers } = this.#cluster;
+    for (const key of keysOfCluster(name, this.#options.triggers)) this.#enqueue(key, 'event');
+    for (const { kind } of workloads) {
+      const objects = informers.informer(kind.gvk).lister.list();
+      for (const object of objects) this.#enqueue(keyFor(name, kindName(kind.gvk), object), 'resync');
     }
   }
 

@@ -1,5 +1,5 @@
 import type { MemberClusters } from '../clusters/index.ts';
-import { MEMBER_CLUSTER } from '../federation/index.ts';
+import { MEMBER_CLUSTER, memberKey } from '../federation/index.ts';
 import { HUB, TerminalError, WaitingError } from '../kernel/index.ts';
 import type { Key, Result } from '../kernel/index.ts';
 import type { Shards } from '../leadership/index.ts';
@@ -65,7 +65,7 @@ export class ShardRunner {
       for (const key of this.#options.hubKeys()) queue.add(key, { priority: 'event' });
       return;
     }
-    queue.add({ cluster: shard, kind: MEMBER_CLUSTER, namespace: '', name: shard });
+    queue.add(memberKey(shard));
     this.#options.wiringOf(shard)?.enqueueAll();
   }
 

@@ -1,6 +1,6 @@
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../apply/index.ts';
 import type { Scope } from '../informers/index.ts';
-import { gvkOf, kindName } from '../kernel/index.ts';
+import { gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { ClusterName, GroupVersionKind, Key, KubernetesObject, OwnerReference } from '../kernel/index.ts';
 import type { Workload } from './workload.ts';
 
@@ -18,19 +18,15 @@ export const CHILD_SCOPE: Scope = { labelSelector: `${MANAGED_BY_LABEL}=${MANAGE
 /** What makes a workload's reconciler run in a cluster: its objects themselves, and their children. */
 export function triggersOf(workload: Workload, cluster: ClusterName): readonly Trigger[] {
   const { gvk } = workload.kind;
-  const key = (namespace: string, name: string): Key => ({ cluster, kind: kindName(gvk), namespace, name });
-  const self: Trigger = {
-    gvk,
-    scope: {},
-    keyOf: ({ metadata }) => key(metadata.namespace ?? '', metadata.name ?? ''),
-  };
+  const kind = kindName(gvk);
+  const self: Trigger = { gvk, scope: {}, keyOf: (object) => keyFor(cluster, kind, object) };
   const children = workload.children.map((child): Trigger => ({
     gvk: child,
     scope: CHILD_SCOPE,
     keyOf: (object) => {
       const owner = controllerOf(object);
-      if (owner === undefined || kindName(gvkOf(owner)) !== kindName(gvk)) return undefined;
-      return key(object.metadata.namespace ?? '', owner.name);
+      if (owner === undefined || kindName(gvkOf(owner)) !== kind) return undefined;
+      return { cluster, kind, namespace: object.metadata.namespace ?? '', name: owner.name };
     },
   }));
   return [self, ...children];
