@@ -58,20 +58,36 @@ export async function untilReady(fleet: Fleet, name: string): Promise<void> {
   );
 }
 
-/** Commits a marker and waits for it in every member. @returns milliseconds from the commit to the last member */
+/** Commits a marker and watches every member for it. @returns milliseconds from the commit to the last member's event */
 export async function commitToLastMember(fleet: Fleet, name: string, marker: string): Promise<number> {
-  const oid = await fleet.repository.commit({ [`apps/${name}.yaml`]: manifest(name, marker) }, `Set ${marker}`);
+  const stopping = new AbortController();
+  const watches = await Promise.all(fleet.members.map((member) => watchMarker(fleet, member, marker, stopping.signal)));
+  await fleet.repository.commit({ [`apps/${name}.yaml`]: manifest(name, marker) }, `Set ${marker}`);
   const started = systemClock.monotonic();
   await fleet.requestSync();
-  const seen = fleet.members.map((member) =>
-    eventually(async () => markerOf(await fleet.read(member, 'RedisCluster', name)) === marker, {
-      interval: 5,
-      timeout: 60_000,
-      message: `commit ${oid} did not reach ${member}`,
-    }),
-  );
-  await Promise.all(seen);
-  return systemClock.monotonic() - started;
+  await Promise.all(watches.map(({ seen }) => seen));
+  const last = systemClock.monotonic() - started;
+  stopping.abort();
+  return last;
+}
+
+/** Begins a watch; `seen` resolves with the first event that bears the marker. */
+async function watchMarker(
+  fleet: Fleet,
+  member: string,
+  marker: string,
+  signal: AbortSignal,
+): Promise<{ readonly seen: Promise<void> }> {
+  const gvk = { group: 'workloads.atoll.dev', version: 'v1', kind: 'RedisCluster' };
+  const { resourceVersion } = await fleet.client(member).list(gvk, { namespace: fleet.team });
+  const events = fleet
+    .client(member)
+    .watch(gvk, { namespace: fleet.team, resourceVersion, timeoutSeconds: 60, signal });
+  const watch = async (): Promise<void> => {
+    for await (const event of events) if (markerOf(event.object) === marker) return;
+    throw new Error(`${marker} did not reach ${member}`);
+  };
+  return { seen: watch() };
 }
 
 function markerOf(object: { readonly [field: string]: unknown } | undefined): string | undefined {

@@ -42,7 +42,10 @@ async function measure(fleet: Fleet): Promise<void> {
   await fleet.commit({ 'apps/a.yaml': manifest('a', '0') }, 'Begin');
   await untilReady(fleet, 'a');
   const times: number[] = [];
-  for (let index = 1; index <= COMMITS; index += 1) times.push(await commitToLastMember(fleet, 'a', String(index)));
+  for (let index = 1; index <= COMMITS; index += 1) {
+    times.push(await commitToLastMember(fleet, 'a', String(index)));
+    await untilReady(fleet, 'a');
+  }
   const { p50, p95 } = summarize(times);
   print('commit → last member', `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${COMMITS} commits, 3 members`);
 

@@ -94,10 +94,12 @@ export class Fleet {
     return oid;
   }
 
-  /** Makes the tenant's source look now. */
+  /** Makes the tenant's source look now, by the annotation that any user would set. */
   async requestSync(): Promise<void> {
-    const requestedAt = `atoll.dev/requestedAt=${systemClock.now()}`;
-    await this.kubectl('hub', '-n', this.team, 'annotate', '--overwrite', 'gitsource', SOURCE, requestedAt);
+    const annotations = { 'atoll.dev/requestedAt': String(systemClock.now()) };
+    const metadata = { name: SOURCE, namespace: this.team, annotations };
+    const write = { identity: { kind: 'self' }, fieldManager: 'request-sync', guard: () => undefined } as const;
+    await this.client('hub').apply({ apiVersion: 'federation.atoll.dev/v1', kind: 'GitSource', metadata }, write);
   }
 
   /** A cluster of the lab: `hub` or a member. */
@@ -115,7 +117,7 @@ export class Fleet {
   /** Reads an object of a cluster; undefined when there is none. */
   read(cluster: string, kind: Kind, name: string): Promise<KubernetesObject | undefined> {
     const [gvk, namespaced] = kinds[kind];
-    return this.#client(cluster).get({ gvk, name, ...(namespaced ? { namespace: this.team } : {}) });
+    return this.client(cluster).get({ gvk, name, ...(namespaced ? { namespace: this.team } : {}) });
   }
 
   /** A federated object on the hub. */
@@ -134,7 +136,7 @@ export class Fleet {
 
   /** Names of all objects of a kind in the team's namespace of a cluster. */
   async names(cluster: string, kind: Kind): Promise<string[]> {
-    const { items } = await this.#client(cluster).list(kinds[kind][0], { namespace: this.team });
+    const { items } = await this.client(cluster).list(kinds[kind][0], { namespace: this.team });
     return items.map(({ metadata }) => metadata.name ?? '');
   }
 
@@ -144,7 +146,8 @@ export class Fleet {
     await Promise.all([...this.#clients.values()].map((client) => client.close()));
   }
 
-  #client(name: string): KubernetesClient {
+  /** A client of a cluster of the lab, as its administrator. */
+  client(name: string): KubernetesClient {
     const known = this.#clients.get(name);
     if (known !== undefined) return known;
     const client = adminOf(this.cluster(name));
