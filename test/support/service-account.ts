@@ -8,6 +8,8 @@ const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 /** A service account that may do exactly what some rules say, everywhere in its cluster. */
 export interface BoundServiceAccount {
   readonly connection: Connection;
+  /** As API servers name it. */
+  readonly username: string;
   /** Takes the rights away again. */
   remove(): Promise<void>;
 }
@@ -24,6 +26,7 @@ export async function serviceAccountWith(cluster: string, rules: readonly Policy
   const { server, caData = '' } = parseKubeconfig(labCluster(cluster).kubeconfig);
   return {
     connection: { server, caData, token },
+    username: `system:serviceaccount:${namespace}:${name}`,
     remove: async () => {
       for (const { kind, metadata } of created.filter((object) => object.kind.startsWith('ClusterRole'))) {
         await client.delete({ gvk: { ...RBAC, kind }, name }, { uid: metadata.uid ?? '' }, asTester);

@@ -1,0 +1,150 @@
+import type { MemberCluster } from '../../src/api/index.ts';
+import { customResourceDefinition, memberClusterKind, redisClusterKind } from '../../src/api/index.ts';
+import { MemberClusters } from '../../src/clusters/index.ts';
+import { SharedInformerFactory } from '../../src/informers/index.ts';
+import { kindName, noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
+import type { Clock, KubernetesObject, Result } from '../../src/kernel/index.ts';
+import type { Connection } from '../../src/kubernetes/index.ts';
+import { adminClient, asTester, createNamespace, eventually, uniqueName } from './lab.ts';
+
+const SECRET = { group: '', version: 'v1', kind: 'Secret' };
+
+/** The registry of members on the lab's hub, with one MemberCluster and its Secret of a test's own. */
+export class MemberRegistry {
+  readonly name = uniqueName('member');
+  /** How often everything wired to the member was asked for its keys. */
+  enqueued = 0;
+  /** How often a wiring was taken away. */
+  detached = 0;
+  readonly registry: MemberClusters;
+  readonly #namespace: string;
+  readonly #informers: SharedInformerFactory;
+  #elapsed = 0;
+
+  private constructor(namespace: string) {
+    this.#namespace = namespace;
+    const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + this.#elapsed };
+    const ports = { clock, random: Math.random, logger: silentLogger, metrics: noMetrics };
+    const hub = adminClient('hub');
+    this.#informers = new SharedInformerFactory({ client: hub, ...ports });
+    this.registry = new MemberClusters({
+      hub,
+      members: this.#informers.informer(memberClusterKind.gvk).lister,
+      secrets: this.#informers.informer(SECRET, { namespace }).lister,
+      namespace,
+      replica: 'replica-of-the-test',
+      probeInterval: 20_000,
+      definitions: [customResourceDefinition(redisClusterKind)],
+      wire: (cluster) => {
+        cluster.informers.informer(redisClusterKind.gvk);
+        return {
+          enqueueAll: () => void (this.enqueued += 1),
+          detach: () => void (this.detached += 1),
+        };
+      },
+      ...ports,
+    });
+  }
+
+  /** A registry that has synced; the hub must serve MemberClusters. */
+  static async start(): Promise<MemberRegistry> {
+    const registry = new MemberRegistry(await createNamespace('hub'));
+    registry.#informers.start();
+    await registry.#informers.waitForSync();
+    return registry;
+  }
+
+  async stop(): Promise<void> {
+    await this.registry.disengage(this.name);
+    await this.#informers.stop();
+    await this.deleteMember();
+  }
+
+  /** Creates the MemberCluster, and its Secret when there is a kubeconfig. */
+  async join(kubeconfig?: string): Promise<void> {
+    if (kubeconfig !== undefined) await this.setKubeconfig(kubeconfig);
+    const spec = { connection: { kubeconfigSecretRef: { name: this.name } } };
+    const { group, version, kind } = memberClusterKind.gvk;
+    const object = { apiVersion: `${group}/${version}`, kind, metadata: { name: this.name }, spec };
+    await adminClient('hub').create(object, asTester);
+    await this.#settled();
+  }
+
+  async setKubeconfig(kubeconfig: string): Promise<void> {
+    const metadata = { name: this.name, namespace: this.#namespace };
+    const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
+    await adminClient('hub').apply({ apiVersion: 'v1', kind: 'Secret', metadata, data }, asTester);
+    await this.#settled();
+  }
+
+  async deleteSecret(): Promise<void> {
+    const ref = { gvk: SECRET, namespace: this.#namespace, name: this.name };
+    const secret = await adminClient('hub').get(ref);
+    await adminClient('hub').delete(ref, { uid: secret?.metadata.uid ?? '' }, asTester);
+    await this.#settled();
+  }
+
+  async deleteMember(): Promise<void> {
+    const member = await this.member();
+    const uid = member?.metadata.uid;
+    if (uid === undefined) return;
+    await adminClient('hub').delete({ gvk: memberClusterKind.gvk, name: this.name }, { uid }, asTester);
+  }
+
+  /** One run of the reconciler, on caches that are up to date. */
+  async look(): Promise<Result> {
+    await this.#settled();
+    const key = { cluster: this.name, kind: kindName(memberClusterKind.gvk), namespace: '', name: this.name };
+    return this.registry.reconcile(key, { guard: () => undefined, signal: new AbortController().signal });
+  }
+
+  /** Lets time pass without waiting. */
+  pass(milliseconds: number): void {
+    this.#elapsed += milliseconds;
+  }
+
+  async member(): Promise<MemberCluster | undefined> {
+    return (await adminClient('hub').get({ gvk: memberClusterKind.gvk, name: this.name })) as MemberCluster | undefined;
+  }
+
+  /** "True/Reason" of each condition. */
+  async conditions(): Promise<Record<string, string>> {
+    const conditions = (await this.member())?.status?.conditions ?? [];
+    return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status}/${reason}`]));
+  }
+
+  async message(): Promise<string> {
+    const conditions = (await this.member())?.status?.conditions ?? [];
+    return conditions.find(({ type }) => type === 'Ready')?.message ?? '';
+  }
+
+  async #settled(): Promise<void> {
+    const secret = { gvk: SECRET, namespace: this.#namespace, name: this.name };
+    const hub = adminClient('hub');
+    await eventually(async () => {
+      const lister = this.#informers.informer(SECRET, { namespace: this.#namespace }).lister;
+      const member = this.#informers.informer(memberClusterKind.gvk).lister.get(this.name);
+      return (
+        isSame(lister.get(`${this.#namespace}/${this.name}`), await hub.get(secret)) &&
+        isSame(member, await this.member())
+      );
+    });
+  }
+}
+
+function isSame(cached: KubernetesObject | undefined, live: KubernetesObject | undefined): boolean {
+  return cached?.metadata.resourceVersion === live?.metadata.resourceVersion;
+}
+
+/** A kubeconfig with a token, or with another way to be somebody. */
+export function kubeconfigOf({ server, caData = '', token = '' }: Connection, user?: Record<string, unknown>): string {
+  const authority = { 'certificate-authority-data': Buffer.from(caData).toString('base64') };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'member', cluster: { server, ...authority } }],
+    users: [{ name: 'atoll', user: user ?? { token } }],
+    contexts: [{ name: 'member', context: { cluster: 'member', user: 'atoll' } }],
+    'current-context': 'member',
+  });
+}
