@@ -1,8 +1,13 @@
 import { WaitingError } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { ConflictError, FieldManagerConflictError, InvalidError } from '../kubernetes/index.ts';
+import {
+  ConflictError,
+  FieldManagerConflictError,
+  InvalidError,
+  describeObject,
+  referenceOf,
+} from '../kubernetes/index.ts';
 import type { FieldConflict, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
-import { describe, referenceOf } from './desired-object.ts';
 import { areDrift, INTERACTIVE_MANAGERS, isHeldByDriftOnly } from './drift.ts';
 import { isInSync, withHash } from './in-sync.ts';
 import { isOwnedBy, markOf, withMark } from './ownership-mark.ts';
@@ -64,7 +69,7 @@ async function create(body: KubernetesObject, { client, write }: ApplyRequest): 
     return { result: 'created', object, left: [] };
   } catch (error) {
     if (!(error instanceof ConflictError || error instanceof FieldManagerConflictError)) throw error;
-    throw new WaitingError(`${describe(referenceOf(body))} appeared while it was being created`, { cause: error });
+    throw new WaitingError(`${describeObject(body)} appeared while it was being created`, { cause: error });
   }
 }
 
@@ -73,7 +78,7 @@ async function update(body: KubernetesObject, live: KubernetesObject, request: A
   if (foreign !== undefined) return { result: 'foreign', message: foreign };
   if (isInSync(body, live, request.write.fieldManager)) return { result: 'unchanged', object: live, left: [] };
   if (live.metadata.deletionTimestamp !== undefined) {
-    throw new WaitingError(`${describe(referenceOf(live))} is being deleted; it is created anew when it is gone`);
+    throw new WaitingError(`${describeObject(live)} is being deleted; it is created anew when it is gone`);
   }
   if (request.force === true) return send(body, live, request, 'forced');
   if (isHeldByDriftOnly(evidenceOf(body, live, request))) return send(body, live, request, 'pinned');
@@ -102,7 +107,7 @@ async function send(
     return { result: same ? 'unchanged' : 'updated', object, left: [] };
   } catch (error) {
     if (!isAnotherObject(error)) throw error;
-    throw new WaitingError(`${describe(referenceOf(live))} was replaced by another object`, { cause: error });
+    throw new WaitingError(`${describeObject(live)} was replaced by another object`, { cause: error });
   }
 }
 
@@ -114,7 +119,7 @@ async function resolveConflicts(
 ): Promise<ApplyOutcome> {
   const live = await request.client.get(referenceOf(body), { identity: request.write.identity });
   if (live === undefined) {
-    throw new WaitingError(`${describe(referenceOf(body))} vanished while it was being applied`, { cause: error });
+    throw new WaitingError(`${describeObject(body)} vanished while it was being applied`, { cause: error });
   }
   const foreign = foreignMessage(live, request);
   if (foreign !== undefined) return { result: 'foreign', message: foreign };
@@ -134,7 +139,7 @@ function evidenceOf(
 function foreignMessage(live: KubernetesObject, { owner, adoption }: ApplyRequest): string | undefined {
   if (owner === undefined || isOwnedBy(live, owner)) return undefined;
   const found = markOf(live);
-  const what = describe(referenceOf(live));
+  const what = describeObject(live);
   if (found?.valid === true) {
     const { kind, namespace, name, installation } = found.mark;
     return `${what} belongs to ${kind} ${namespace}/${name} of installation ${installation}`;
@@ -144,7 +149,7 @@ function foreignMessage(live: KubernetesObject, { owner, adoption }: ApplyReques
 
 function conflictMessage(body: KubernetesObject, conflicts: readonly FieldConflict[]): string {
   const held = conflicts.map(({ manager, path }) => `${path} (${manager})`).toSorted();
-  return `${describe(referenceOf(body))}: fields are held by other managers: ${held.join(', ')}`;
+  return `${describeObject(body)}: fields are held by other managers: ${held.join(', ')}`;
 }
 
 /** The server compares UIDs in validation: an object that took the name of another is "metadata.uid: immutable". */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { gvkOf } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import { inApplyOrder } from './apply-order.ts';
 
@@ -11,7 +12,7 @@ it('puts CustomResourceDefinitions and Namespaces first and keeps the order of t
     object('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
     object('v1', 'ConfigMap'),
   ];
-  expect(inApplyOrder(objects).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
+  expect(inApplyOrder(objects, gvkOf).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
     'apiextensions.k8s.io/v1 CustomResourceDefinition',
     'v1 Namespace',
     'apps/v1 Deployment',

@@ -1,5 +1,4 @@
-import { gvkOf } from '../kernel/index.ts';
-import type { GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
+import type { GroupVersionKind } from '../kernel/index.ts';
 
 /** What others need before they can exist, first to last. Everything else comes after, in the order given. */
 const FIRST: readonly { readonly group: string; readonly kind: string }[] = [
@@ -13,7 +12,7 @@ function applyRank(gvk: GroupVersionKind): number {
   return rank < 0 ? FIRST.length : rank;
 }
 
-/** The same objects, CustomResourceDefinitions and Namespaces first; equals keep their order. */
-export function inApplyOrder<T extends KubernetesObject>(objects: readonly T[]): T[] {
-  return objects.toSorted((a, b) => applyRank(gvkOf(a)) - applyRank(gvkOf(b)));
+/** The same things by their kinds, CustomResourceDefinitions and Namespaces first; equals keep their order. */
+export function inApplyOrder<T>(things: readonly T[], kindOf: (thing: T) => GroupVersionKind): T[] {
+  return things.toSorted((a, b) => applyRank(kindOf(a)) - applyRank(kindOf(b)));
 }

@@ -1,6 +1,4 @@
-import { gvkOf } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import type { ObjectReference } from '../kubernetes/index.ts';
 
 /** Fields of `metadata` that the server sets; sending them is refused, or changes what an apply means. */
 const SERVER_OWNED: ReadonlySet<string> = new Set([
@@ -41,15 +39,4 @@ function foldStringData(object: KubernetesObject): KubernetesObject {
   ]);
   const data = { ...(object['data'] as Record<string, string> | undefined), ...Object.fromEntries(encoded) };
   return { ...rest, data };
-}
-
-/** How the API server addresses an object. */
-export function referenceOf(object: KubernetesObject): ObjectReference {
-  const { namespace, name = '' } = object.metadata;
-  return { gvk: gvkOf(object), name, ...(namespace === undefined || namespace === '' ? {} : { namespace }) };
-}
-
-/** "ConfigMap shop/settings": how messages name an object. */
-export function describe(ref: ObjectReference): string {
-  return `${ref.gvk.kind} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
 }

@@ -1,7 +1,7 @@
 import { SharedInformerFactory } from '../informers/index.ts';
 import { AtollError, WaitingError } from '../kernel/index.ts';
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
-import { KubernetesClient } from '../kubernetes/index.ts';
+import { CORE, KubernetesClient } from '../kubernetes/index.ts';
 import type { WriteContext } from '../kubernetes/index.ts';
 import type { Cluster, Wire, Wiring } from './cluster.ts';
 import type { FoundConnection } from './connection.ts';
@@ -12,7 +12,6 @@ export class IdentityChangedError extends AtollError {
   override name = 'IdentityChangedError';
 }
 
-const NAMESPACE = { group: '', version: 'v1', kind: 'Namespace' };
 const SYNC_TIMEOUT = 30_000;
 
 /** What every engagement needs, whichever the member. */
@@ -103,7 +102,7 @@ export class Engagement {
 /** The UID of `kube-system`; there is one in every cluster, and it changes only with the cluster. */
 async function identify(client: KubernetesClient, recorded: string | undefined): Promise<SeenCluster> {
   const { gitVersion: version } = await client.version();
-  const uid = (await client.get({ gvk: NAMESPACE, name: 'kube-system' }))?.metadata.uid;
+  const uid = (await client.get({ gvk: CORE.Namespace, name: 'kube-system' }))?.metadata.uid;
   if (uid === undefined) throw new WaitingError('the cluster has no kube-system namespace yet');
   if (recorded !== undefined && recorded !== uid) {
     throw new IdentityChangedError(`the kube-system UID was ${recorded} and is now ${uid}: this is another cluster`);

@@ -1,6 +1,7 @@
 import { applyObject } from '../apply/index.ts';
-import { AtollError, gvkOf } from '../kernel/index.ts';
+import { AtollError } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
+import { referenceOf, writeAs } from '../kubernetes/index.ts';
 import type { Connection, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 
 /** 30 days, in seconds: long enough for a weekend's outage, short enough not to be forgotten. */
@@ -32,7 +33,7 @@ export interface JoinRequest {
  * @throws ApiError as the hub or the member answers; nothing on the hub is touched before the member is prepared
  */
 export async function joinCluster(request: JoinRequest): Promise<void> {
-  const write: WriteContext = { identity: { kind: 'self' }, fieldManager: 'atoll-join', guard: () => undefined };
+  const write = writeAs('atoll-join', { guard: () => undefined });
   for (const object of memberObjects(request)) {
     await bring(request.member, object, write);
     request.progress(`${request.name}: ${object.kind} ${object.metadata.name ?? ''}`);
@@ -46,11 +47,10 @@ export async function joinCluster(request: JoinRequest): Promise<void> {
 }
 
 async function bring(client: KubernetesClient, desired: KubernetesObject, write: WriteContext): Promise<void> {
-  const { namespace, name = '' } = desired.metadata;
-  const live = await client.get({ gvk: gvkOf(desired), name, ...(namespace === undefined ? {} : { namespace }) });
+  const live = await client.get(referenceOf(desired));
   const outcome = await applyObject({ client, desired, live, adoption: 'Adopt', force: true, write });
   if (outcome.result === 'conflict' || outcome.result === 'foreign') {
-    throw new AtollError(`${desired.kind} ${name} of ${client.cluster}: ${outcome.message}`);
+    throw new AtollError(`${client.cluster}: ${outcome.message}`);
   }
 }
 

@@ -3,8 +3,8 @@ import { applyStatus } from '../apply/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { AtollError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { ClusterName, Key, Result } from '../kernel/index.ts';
-import { KubeconfigError } from '../kubernetes/index.ts';
-import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
+import { KubeconfigError, writeAs } from '../kubernetes/index.ts';
+import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import type { Cluster } from './cluster.ts';
 import { connectionOf } from './connection.ts';
@@ -119,7 +119,7 @@ export class MemberClusters {
         found,
         recordedUid: member.status?.uid,
         installCrds: member.spec.installCRDs,
-        write: this.#write('atoll-crds', context),
+        write: writeAs('atoll-crds', context),
       },
       this.#options,
     );
@@ -148,15 +148,8 @@ export class MemberClusters {
 
   async #writeStatus(member: MemberCluster, observation: Observation, context: ReconcileContext): Promise<void> {
     const { hub, replica, clock } = this.#options;
-    const status = memberClusterStatus(member, observation, {
-      replica,
-      now: formatTime(clock.now()),
-    });
-    await applyStatus(hub, member, status, this.#write('atoll-status', context));
-  }
-
-  #write(fieldManager: string, context: ReconcileContext): WriteContext {
-    return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
+    const status = memberClusterStatus(member, observation, { replica, now: formatTime(clock.now()) });
+    await applyStatus(hub, member, status, writeAs('atoll-status', context));
   }
 }
 

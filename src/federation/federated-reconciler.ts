@@ -3,8 +3,8 @@ import { ReadYourWrites, applyStatus, contentHash } from '../apply/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { AtollError, WaitingError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { Clock, ClusterName, Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
-import { AlreadyExistsError } from '../kubernetes/index.ts';
-import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import { AlreadyExistsError, writeAs } from '../kubernetes/index.ts';
+import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { foldStatus } from './fold-status.ts';
@@ -85,7 +85,7 @@ export class FederatedReconciler {
 
   /** The finalizer comes before anything is placed: what is placed must be withdrawn. Its event brings the key back. */
   async #adopt(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    const updated = await addFinalizer(this.#options.hub, this.#reference(object), object, write('atoll', context));
+    const updated = await addFinalizer(this.#options.hub, object, writeAs('atoll', context));
     this.#written.remember(updated);
     return requeueAfter(0);
   }
@@ -95,8 +95,7 @@ export class FederatedReconciler {
     if (!hasFinalizer(object)) return done;
     const left = await this.#writeStatus(object, [], '', context);
     if (left > 0) return done;
-    const current = this.#written.newest(object) ?? object;
-    await removeFinalizer(this.#options.hub, this.#reference(object), current, write('atoll', context));
+    await removeFinalizer(this.#options.hub, this.#written.newest(object) ?? object, writeAs('atoll', context));
     await this.#options.rows.drop(object.metadata.uid ?? '');
     return done;
   }
@@ -122,7 +121,7 @@ export class FederatedReconciler {
     if (own.some((revision) => revision.metadata.name === name)) return name;
     const number = Math.max(0, ...own.map((revision) => numberOf(revision))) + 1;
     try {
-      await this.#options.hub.create(newRevision(object, number), write('atoll', context));
+      await this.#options.hub.create(newRevision(object, number), writeAs('atoll', context));
     } catch (error) {
       if (!(error instanceof AlreadyExistsError)) throw error;
       await this.#judgeExisting(object, name, context);
@@ -140,7 +139,7 @@ export class FederatedReconciler {
     const reference = { gvk: CONTROLLER_REVISION, namespace, name };
     const existing = await this.#options.hub.get(reference);
     if (existing !== undefined && isOfFormerObject(existing, object)) {
-      await this.#options.hub.delete(reference, { uid: existing.metadata.uid ?? '' }, write('atoll', context));
+      await this.#options.hub.delete(reference, { uid: existing.metadata.uid ?? '' }, writeAs('atoll', context));
       throw new WaitingError(`ControllerRevision ${namespace}/${name} was a former object's and is created anew`);
     }
     const same = existing !== undefined && contentHash(dataOf(existing)) === contentHash(revisionData(object));
@@ -161,7 +160,7 @@ export class FederatedReconciler {
     const rows = await this.#readRows(object, decisions);
     const now = formatTime(this.#options.clock.now());
     const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
-    const updated = await applyStatus(this.#options.hub, object, status, write('atoll-status', context));
+    const updated = await applyStatus(this.#options.hub, object, status, writeAs('atoll-status', context));
     if (updated !== undefined) this.#written.remember(updated);
     return status.placements?.length ?? 0;
   }
@@ -192,13 +191,8 @@ export class FederatedReconciler {
     const own = this.#ownRevisions(object);
     for (const revision of expiredRevisions(own, inUse(object), object.spec.revisionHistoryLimit)) {
       const { name = '', namespace = '', uid = '' } = revision.metadata;
-      await this.#options.hub.delete({ gvk: CONTROLLER_REVISION, namespace, name }, { uid }, write('atoll', context));
+      await this.#options.hub.delete({ gvk: CONTROLLER_REVISION, namespace, name }, { uid }, writeAs('atoll', context));
     }
-  }
-
-  #reference(object: FederatedObject): ObjectReference {
-    const { name, namespace = '' } = object.metadata;
-    return { gvk: this.#options.kind.federated.gvk, name, namespace };
   }
 }
 
@@ -206,8 +200,4 @@ export class FederatedReconciler {
 function inUse({ status }: FederatedObject): ReadonlySet<string> {
   const targets = (status?.placements ?? []).map((row) => row.targetRevision);
   return new Set([...targets, status?.currentRevision ?? '', status?.updateRevision ?? '']);
-}
-
-function write(fieldManager: string, context: ReconcileContext): WriteContext {
-  return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
 }

@@ -1,7 +1,7 @@
 import { WaitingError } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { InvalidError } from '../kubernetes/index.ts';
-import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import { InvalidError, describeObject, referenceOf } from '../kubernetes/index.ts';
+import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 
 /** On every hub object whose deletion has something to clean up first. */
 const CASCADE_FINALIZER = 'federation.atoll.dev/cascade';
@@ -18,37 +18,26 @@ export function hasFinalizer(object: KubernetesObject): boolean {
  */
 export function addFinalizer(
   client: KubernetesClient,
-  reference: ObjectReference,
   object: KubernetesObject,
   write: WriteContext,
 ): Promise<KubernetesObject> {
-  return setFinalizers(
-    client,
-    { reference, object, finalizers: [...(object.metadata.finalizers ?? []), CASCADE_FINALIZER] },
-    write,
-  );
+  return setFinalizers(client, object, [...(object.metadata.finalizers ?? []), CASCADE_FINALIZER], write);
 }
 
 /** Takes the finalizer away, by the same rule. The object may be gone afterwards. */
 export function removeFinalizer(
   client: KubernetesClient,
-  reference: ObjectReference,
   object: KubernetesObject,
   write: WriteContext,
 ): Promise<KubernetesObject> {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== CASCADE_FINALIZER);
-  return setFinalizers(client, { reference, object, finalizers }, write);
-}
-
-interface Change {
-  readonly reference: ObjectReference;
-  readonly object: KubernetesObject;
-  readonly finalizers: readonly string[];
+  return setFinalizers(client, object, finalizers, write);
 }
 
 async function setFinalizers(
   client: KubernetesClient,
-  { reference, object, finalizers }: Change,
+  object: KubernetesObject,
+  finalizers: readonly string[],
   write: WriteContext,
 ): Promise<KubernetesObject> {
   const { resourceVersion = '' } = object.metadata;
@@ -57,9 +46,9 @@ async function setFinalizers(
     { op: 'add' as const, path: '/metadata/finalizers', value: [...finalizers] },
   ];
   try {
-    return await client.jsonPatch(reference, operations, write);
+    return await client.jsonPatch(referenceOf(object), operations, write);
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
-    throw new WaitingError(`${reference.gvk.kind} ${reference.name} changed since it was read`, { cause: error });
+    throw new WaitingError(`${describeObject(object)} changed since it was read`, { cause: error });
   }
 }

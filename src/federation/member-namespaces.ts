@@ -1,8 +1,6 @@
 import type { PolicyRule } from '../kernel/index.ts';
-import { AlreadyExistsError } from '../kubernetes/index.ts';
+import { AlreadyExistsError, CORE } from '../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
-
-const NAMESPACE = { group: '', version: 'v1', kind: 'Namespace' };
 
 /** Creates the namespaces that federated objects need in a member, and never deletes one. */
 export class MemberNamespaces {
@@ -22,7 +20,7 @@ export class MemberNamespaces {
    * @returns false when it was there already, so that its absence was not what a write failed for
    */
   async ensure(name: string, write: WriteContext): Promise<boolean> {
-    if ((await this.#client.get({ gvk: NAMESPACE, name })) !== undefined) return false;
+    if ((await this.#client.get({ gvk: CORE.Namespace, name })) !== undefined) return false;
     const labels = { 'app.kubernetes.io/managed-by': 'atoll' };
     try {
       await this.#client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }, write);

@@ -3,10 +3,10 @@ import { ReadYourWrites, applyObject, removeObject, withMark } from '../apply/in
 import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
 import type { Cluster } from '../clusters/index.ts';
 import type { Lister } from '../informers/index.ts';
-import { TerminalError, WaitingError, done, kindName, requeueAfter } from '../kernel/index.ts';
+import { TerminalError, WaitingError, done, kindName, objectKey, requeueAfter } from '../kernel/index.ts';
 import type { Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
-import { NotFoundError } from '../kubernetes/index.ts';
-import type { Identity, KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import { NotFoundError, referenceTo, writeAs } from '../kubernetes/index.ts';
+import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { MemberNamespaces } from './member-namespaces.ts';
 import { reportOf, reportOfError } from './propagation-report.ts';
@@ -14,6 +14,7 @@ import { renderMemberObject } from './render.ts';
 import { CONTROLLER_REVISION, dataOf } from './revisions.ts';
 import type { RevisionData } from './revisions.ts';
 import type { StatusRow } from './status-rows.ts';
+import { tenantIdentity } from './tenant-identity.ts';
 
 /** How long a foreground deletion is given before the object is looked at again without an event. */
 const DELETION_CHECK = 5000;
@@ -100,20 +101,19 @@ export class PropagationReconciler {
 
   /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
   async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
-    const { namespace = '', name } = object.metadata;
     const input = {
       client: this.#options.cluster.client,
       desired,
-      live: this.#written.newest(this.#live.get(`${namespace}/${name}`)),
+      live: this.#written.newest(this.#live.get(objectKey(object))),
       owner: this.#mark(object),
       adoption: object.spec.policy?.adoption ?? 'Fail',
-      write: this.#write(object, context),
+      write: writeAs('atoll', context, tenantIdentity(object)),
     };
     try {
       return await applyObject(input);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      const created = await this.#namespaces.ensure(namespace, { ...input.write, identity: { kind: 'self' } });
+      const created = await this.#namespaces.ensure(object.metadata.namespace ?? '', writeAs('atoll', context));
       if (!created) throw error;
       return applyObject(input);
     }
@@ -121,14 +121,13 @@ export class PropagationReconciler {
 
   /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    const { namespace = '', name } = object.metadata;
     if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned', context);
     const outcome = await removeObject({
       client: this.#options.cluster.client,
-      ref: this.#reference(namespace, name),
+      ref: referenceTo(this.#options.kind.target.gvk, object.metadata.namespace, object.metadata.name),
       owner: this.#mark(object),
-      live: this.#written.newest(this.#live.get(`${namespace}/${name}`)),
-      write: this.#write(object, context),
+      live: this.#written.newest(this.#live.get(objectKey(object))),
+      write: writeAs('atoll', context, tenantIdentity(object)),
       propagationPolicy: 'Foreground',
     });
     if (outcome === 'gone') return this.#removed(object, 'Removed', context);
@@ -166,20 +165,6 @@ export class PropagationReconciler {
       name,
       uid,
     };
-  }
-
-  #reference(namespace: string, name: string): ObjectReference {
-    return { gvk: this.#options.kind.target.gvk, namespace, name };
-  }
-
-  /** Writes are made as the tenant's service account in the target namespace, when the object names one. */
-  #write(object: FederatedObject, context: ReconcileContext): WriteContext {
-    const account = object.spec.serviceAccountName ?? '';
-    const identity: Identity =
-      account === ''
-        ? { kind: 'self' }
-        : { kind: 'serviceAccount', namespace: object.metadata.namespace ?? '', name: account };
-    return { identity, fieldManager: 'atoll', guard: context.guard, signal: context.signal };
   }
 }
 

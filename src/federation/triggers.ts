@@ -4,6 +4,7 @@ import { markOf } from '../apply/index.ts';
 import type { EventHandler, Lister } from '../informers/index.ts';
 import { HUB, gvkOf, keyFor, kindName, objectKey } from '../kernel/index.ts';
 import type { ClusterName, Key, KubernetesObject } from '../kernel/index.ts';
+import { CORE } from '../kubernetes/index.ts';
 import { CONTROLLER_REVISION } from './revisions.ts';
 
 /** How a key is put into the queue of its shard. Events come before what merely is there already. */
@@ -13,7 +14,7 @@ export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
 export const MEMBER_CLUSTER = kindName(memberClusterKind.gvk);
 export const GIT_SOURCE = kindName(gitSourceKind.gvk);
 export const REVISION = kindName(CONTROLLER_REVISION);
-export const SECRET = 'Secret.';
+export const SECRET = kindName(CORE.Secret);
 
 /** What the triggers look things up in. */
 export interface TriggerContext {

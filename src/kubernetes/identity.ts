@@ -14,6 +14,18 @@ export interface WriteContext {
   readonly signal?: AbortSignal;
 }
 
+/** Atoll itself, with its own rights. */
+export const SELF: Identity = { kind: 'self' };
+
+/** A write as a field manager, under a run's guard and signal; as Atoll itself when nobody else is named. */
+export function writeAs(
+  fieldManager: string,
+  { guard, signal }: Pick<WriteContext, 'guard' | 'signal'>,
+  identity: Identity = SELF,
+): WriteContext {
+  return { identity, fieldManager, guard, ...(signal !== undefined && { signal }) };
+}
+
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**

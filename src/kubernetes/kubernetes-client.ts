@@ -1,4 +1,4 @@
-import { gvkOf, objectKey } from '../kernel/index.ts';
+import { gvkOf } from '../kernel/index.ts';
 import type { ClusterName, GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
 import { readFields, readObject } from './answer.ts';
 import { KindNotFoundError, NotFoundError, UnexpectedAnswerError } from './api-errors.ts';
@@ -23,6 +23,7 @@ import { readListPage } from './list-page.ts';
 import { RequestSender } from './request-sender.ts';
 import type { ApiRequest } from './request-sender.ts';
 import { collectionPath, objectPath, placeOf } from './resource-path.ts';
+import { describeObject, describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';
 import type { Answer } from './transport.ts';
 import type { WatchEvent } from './watch-event.ts';
@@ -76,7 +77,7 @@ export class KubernetesClient {
    * @throws KindNotFoundError when the kind itself is not served
    */
   async get(ref: ObjectReference, options: GetOptions = {}): Promise<KubernetesObject | undefined> {
-    const context = { what: `get ${nameOf(ref)}`, gvk: ref.gvk };
+    const context = { what: `get ${describeReference(ref)}`, gvk: ref.gvk };
     try {
       return await this.#withResource(ref.gvk, options.signal, async (resource) =>
         readObject(await this.#read(objectPath(resource, ref), options), context),
@@ -117,7 +118,7 @@ export class KubernetesClient {
   /** Creates an object; `metadata.generateName` works. Unknown fields are refused. @throws AlreadyExistsError */
   async create(object: KubernetesObject, write: WriteContext, options: CreateOptions = {}): Promise<KubernetesObject> {
     return this.#writeObject({
-      what: `create ${describe(object)}`,
+      what: `create ${describeObject(object)}`,
       gvk: gvkOf(object),
       method: 'POST',
       path: (resource) => collectionPath(resource, object.metadata.namespace),
@@ -130,7 +131,7 @@ export class KubernetesClient {
   /** Server-side apply as the write's field manager. @throws FieldManagerConflictError unless forced */
   async apply(object: KubernetesObject, write: WriteContext, options: ApplyOptions = {}): Promise<KubernetesObject> {
     return this.#writeObject({
-      what: `apply ${describe(object)}`,
+      what: `apply ${describeObject(object)}`,
       gvk: gvkOf(object),
       method: 'PATCH',
       contentType: 'application/apply-patch+yaml',
@@ -148,7 +149,7 @@ export class KubernetesClient {
     options: SubresourceOptions = {},
   ): Promise<KubernetesObject> {
     return this.#writeObject({
-      what: `update ${describe(object)}`,
+      what: `update ${describeObject(object)}`,
       gvk: gvkOf(object),
       method: 'PUT',
       path: (resource) => objectPath(resource, placeOf(object), options.subresource),
@@ -165,7 +166,7 @@ export class KubernetesClient {
     options: SubresourceOptions = {},
   ): Promise<KubernetesObject> {
     return this.#writeObject({
-      what: `patch ${nameOf(ref)}`,
+      what: `patch ${describeReference(ref)}`,
       gvk: ref.gvk,
       method: 'PATCH',
       contentType: 'application/json-patch+json',
@@ -182,7 +183,7 @@ export class KubernetesClient {
     write: WriteContext,
     options: DeleteOptions = {},
   ): Promise<void> {
-    const what = `delete ${nameOf(ref)}`;
+    const what = `delete ${describeReference(ref)}`;
     try {
       await this.#write(
         {
@@ -207,7 +208,7 @@ export class KubernetesClient {
     body: Record<string, unknown>,
     write: WriteContext,
   ): Promise<KubernetesObject> {
-    const what = `create ${subresource} of ${nameOf(ref)}`;
+    const what = `create ${subresource} of ${describeReference(ref)}`;
     return this.#write(
       {
         what,
@@ -322,12 +323,4 @@ export class KubernetesClient {
       });
     }
   }
-}
-
-function nameOf({ gvk, namespace, name }: ObjectReference): string {
-  return namespace === undefined || namespace === '' ? `${gvk.kind} ${name}` : `${gvk.kind} ${namespace}/${name}`;
-}
-
-function describe(object: KubernetesObject): string {
-  return `${object.kind} ${objectKey(object)}`;
 }

@@ -2,7 +2,7 @@ import type { Clock, ClusterName, Counter, Logger, Metrics, Random } from '../ke
 import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
-import { impersonationHeaders } from './identity.ts';
+import { SELF, impersonationHeaders } from './identity.ts';
 import type { Identity, WriteContext } from './identity.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { Transport } from './transport.ts';
@@ -141,7 +141,7 @@ export class RequestSender {
         accept: 'application/json',
         'user-agent': this.#userAgent,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...impersonationHeaders(request.write?.identity ?? request.identity ?? { kind: 'self' }),
+        ...impersonationHeaders(request.write?.identity ?? request.identity ?? SELF),
         ...request.headers,
       },
       ...(request.body !== undefined && { body: request.body }),

@@ -1,7 +1,7 @@
 import { formatMicroTime } from '../kernel/index.ts';
 import type { Clock, GroupVersionKind, KubernetesObject, PolicyRule } from '../kernel/index.ts';
-import { AlreadyExistsError, ConflictError, NotFoundError } from '../kubernetes/index.ts';
-import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import { AlreadyExistsError, ConflictError, NotFoundError, writeAs } from '../kubernetes/index.ts';
+import type { KubernetesClient, ObjectReference } from '../kubernetes/index.ts';
 import { StaleEpochError } from './epoch-store.ts';
 import type { EpochStore } from './epoch-store.ts';
 
@@ -68,7 +68,7 @@ export class LeaseEpochStore implements EpochStore {
 
   async #record(holding: Holding, guard: () => void): Promise<void> {
     const { client } = this.#options;
-    const write: WriteContext = { identity: { kind: 'self' }, fieldManager: 'atoll', guard };
+    const write = writeAs('atoll', { guard });
     for (let attempt = 1; ; attempt += 1) {
       const live = this.#written.get(holding.shard) ?? (await client.get(this.#reference(holding.shard)));
       if (live !== undefined) assertNotStale(live, holding);

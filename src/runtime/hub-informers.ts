@@ -11,8 +11,7 @@ import {
 import type { TriggerContext } from '../federation/index.ts';
 import type { Lister, SharedInformer, SharedInformerFactory } from '../informers/index.ts';
 import { formatGvk, kindName } from '../kernel/index.ts';
-
-const SECRET_GVK = { group: '', version: 'v1', kind: 'Secret' };
+import { CORE } from '../kubernetes/index.ts';
 
 /** The hub's informers that every replica runs, whichever shards it owns. */
 export class HubInformers {
@@ -29,7 +28,7 @@ export class HubInformers {
     this.sources = factory.informer(gitSourceKind.gvk);
     this.revisions = factory.informer(CONTROLLER_REVISION, { labelSelector: REVISION_LABEL });
     this.revisions.addIndex(OWNER_INDEX, (object) => (object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
-    this.secrets = factory.informer(SECRET_GVK, { namespace });
+    this.secrets = factory.informer(CORE.Secret, { namespace });
     this.federated = new Map(
       federatedKinds.map(({ federated }) => [kindName(federated.gvk), factory.informer(federated.gvk)]),
     );

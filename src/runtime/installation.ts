@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { TerminalError } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
-import { AlreadyExistsError } from '../kubernetes/index.ts';
+import { AlreadyExistsError, CORE, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 
 const NAME = 'atoll-installation';
-const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
 
 /** What finding the installation id needs, in Atoll's own namespace. */
 export const installationRules: readonly PolicyRule[] = [
@@ -33,7 +32,7 @@ export async function installationId(
 }
 
 function read(hub: KubernetesClient, namespace: string): Promise<KubernetesObject | undefined> {
-  return hub.get({ gvk: CONFIG_MAP, namespace, name: NAME });
+  return hub.get({ gvk: CORE.ConfigMap, namespace, name: NAME });
 }
 
 function idOf(configMap: KubernetesObject | undefined): string | undefined {
@@ -43,7 +42,7 @@ function idOf(configMap: KubernetesObject | undefined): string | undefined {
 async function create(hub: KubernetesClient, namespace: string, id: string): Promise<string> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: NAME, namespace }, data: { id } };
   try {
-    await hub.create(object, { identity: { kind: 'self' }, fieldManager: 'atoll', guard: () => undefined });
+    await hub.create(object, writeAs('atoll', { guard: () => undefined }));
     return id;
   } catch (error) {
     if (!(error instanceof AlreadyExistsError)) throw error;

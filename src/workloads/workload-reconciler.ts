@@ -13,7 +13,8 @@ import {
   WaitingError,
 } from '../kernel/index.ts';
 import type { Clock, Key, KubernetesObject, Logger, PolicyRule, Result } from '../kernel/index.ts';
-import type { Identity, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
+import { referenceOf, writeAs } from '../kubernetes/index.ts';
+import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { Findings } from './findings.ts';
 import { CHILD_SCOPE } from './triggers.ts';
@@ -29,8 +30,6 @@ export interface WorkloadReconcilerOptions {
   readonly installation: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Who the children of an object are written as. Default: Atoll itself. */
-  readonly identityFor?: (object: KubernetesObject) => Identity;
 }
 
 /** One run: what it is about and what is written on its behalf. */
@@ -94,17 +93,12 @@ export class WorkloadReconciler {
   }
 
   #runFor(object: KubernetesObject, context: ReconcileContext): Run {
-    const { workload, installation, identityFor } = this.#options;
+    const { workload, installation } = this.#options;
     const { namespace = '', name = '', uid = '' } = object.metadata;
     return {
       object,
       owner: { installation, kind: kindName(workload.kind.gvk), namespace, name, uid },
-      write: {
-        identity: identityFor?.(object) ?? { kind: 'self' },
-        fieldManager: CHILDREN_MANAGER,
-        guard: context.guard,
-        signal: context.signal,
-      },
+      write: writeAs(CHILDREN_MANAGER, context),
       findings: new Findings(),
     };
   }
@@ -148,22 +142,20 @@ export class WorkloadReconciler {
       informer.lister.byIndex(OWNER_INDEX, object.metadata.uid ?? ''),
     );
     for (const live of owned.filter((child) => !wanted.has(childKey(child)))) {
-      const { namespace = '', name = '' } = live.metadata;
-      const ref = { gvk: gvkOf(live), namespace, name };
-      await findings.collect(() => removeObject({ client: this.#options.client, ref, live, owner, write }));
+      const request = { client: this.#options.client, ref: referenceOf(live), live, owner, write };
+      await findings.collect(() => removeObject(request));
     }
   }
 
   async #writeStatus(
     children: readonly KubernetesObject[],
     { object, findings }: Run,
-    { guard, signal }: ReconcileContext,
+    context: ReconcileContext,
   ): Promise<void> {
     const { workload, client, clock } = this.#options;
     const observation = { now: formatTime(clock.now()), problems: findings.problems() };
     const status = workload.health(object, children, observation);
-    const write: WriteContext = { identity: { kind: 'self' }, fieldManager: STATUS_MANAGER, guard, signal };
-    const written = await applyStatus(client, object, status, write);
+    const written = await applyStatus(client, object, status, writeAs(STATUS_MANAGER, context));
     if (written !== undefined) this.#written.remember(written);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inApplyOrder, markOf } from '../../src/apply/index.ts';
-import { WaitingError } from '../../src/kernel/index.ts';
+import { WaitingError, gvkOf } from '../../src/kernel/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
 import { ConflictError, InvalidError } from '../../src/kubernetes/index.ts';
 import { workloads } from '../../src/workloads/index.ts';
@@ -75,7 +75,7 @@ describe('an object that is in sync', () => {
         metadata: { name: 'sample', namespace: fixture.namespace },
         spec: {},
       }) as KubernetesObject;
-      const children = inApplyOrder(workload.render(object));
+      const children = inApplyOrder(workload.render(object), gvkOf);
       for (const child of children) await fixture.apply(child, undefined);
       fixture.client.takeRequests();
       for (const child of children) {

@@ -1,10 +1,8 @@
 import type { GitSource } from '../../api/index.ts';
 import type { GitCredentials } from '../../git/index.ts';
-import { ForbiddenError } from '../../kubernetes/index.ts';
+import { CORE, ForbiddenError } from '../../kubernetes/index.ts';
 import type { KubernetesClient } from '../../kubernetes/index.ts';
 import { SyncError } from './sync-error.ts';
-
-const SECRET = { group: '', version: 'v1', kind: 'Secret' };
 
 /**
  * Reads the credentials of a source from the Secrets that it names, in its own namespace: the keys are Flux's
@@ -35,7 +33,7 @@ async function readSecret(
 ): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {};
   try {
-    const secret = await hub.get({ gvk: SECRET, namespace, name });
+    const secret = await hub.get({ gvk: CORE.Secret, namespace, name });
     if (secret === undefined) throw new SyncError('SecretNotFound', `Secret ${namespace}/${name} does not exist`);
     const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>;
     const decoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]);

@@ -4,10 +4,9 @@ import { ReadYourWrites, applyStatus } from '../../apply/index.ts';
 import { GitError } from '../../git/index.ts';
 import type { GitReader } from '../../git/index.ts';
 import type { Lister } from '../../informers/index.ts';
-import { done, formatTime, requeueAfter } from '../../kernel/index.ts';
+import { done, formatTime, objectKey, requeueAfter } from '../../kernel/index.ts';
 import type { Clock, Key, Logger, PolicyRule, Random, Result } from '../../kernel/index.ts';
-import { ForbiddenError } from '../../kubernetes/index.ts';
-import type { ObjectReference, WriteContext } from '../../kubernetes/index.ts';
+import { CORE, ForbiddenError, writeAs } from '../../kubernetes/index.ts';
 import type { ManifestReading } from '../../manifests/index.ts';
 import type { ReconcileContext } from '../../workqueue/index.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizer.ts';
@@ -19,8 +18,6 @@ import { SyncError } from './sync-error.ts';
 import { pruneAll, syncRevision } from './sync-revision.ts';
 import type { SyncOptions } from './sync-revision.ts';
 
-const NAMESPACE = { group: '', version: 'v1', kind: 'Namespace' };
-const GIT_SOURCE = { group: 'federation.atoll.dev', version: 'v1', kind: 'GitSource' };
 /** An interval gets up to this share added, so that sources do not poll in step. */
 const JITTER = 0.1;
 /** A source that is being deleted looks this often whether what it applied is gone. */
@@ -85,7 +82,7 @@ export class GitSourceReconciler {
   }
 
   async #adopt(source: GitSource, context: ReconcileContext): Promise<Result> {
-    this.#written.remember(await addFinalizer(this.#options.hub, reference(source), source, write('atoll', context)));
+    this.#written.remember(await addFinalizer(this.#options.hub, source, writeAs('atoll', context)));
     return requeueAfter(0);
   }
 
@@ -94,21 +91,20 @@ export class GitSourceReconciler {
     this.#reader.forget(source.metadata.uid ?? '');
     if (!hasFinalizer(source)) return done;
     try {
-      const left = await pruneAll({ source, write: write('atoll', context) }, this.#options);
+      const left = await pruneAll({ source, write: writeAs('atoll', context) }, this.#options);
       if (left > 0) return requeueAfter(DELETION_CHECK);
     } catch (error) {
       if (!(error instanceof ForbiddenError)) throw error;
       if (!(await this.#isNamespaceGoing(source))) return this.#waitForRights(source, error, context);
-      const { namespace, name } = source.metadata;
-      this.#options.logger.warn('git source goes with its namespace', { source: `${namespace}/${name}`, error });
+      this.#options.logger.warn('git source goes with its namespace', { source: objectKey(source), error });
     }
-    await removeFinalizer(this.#options.hub, reference(source), source, write('atoll', context));
+    await removeFinalizer(this.#options.hub, source, writeAs('atoll', context));
     return done;
   }
 
   /** With a namespace go the rights in it, and by itself most of what its sources applied. */
   async #isNamespaceGoing({ metadata }: GitSource): Promise<boolean> {
-    const namespace = await this.#options.hub.get({ gvk: NAMESPACE, name: metadata.namespace ?? '' });
+    const namespace = await this.#options.hub.get({ gvk: CORE.Namespace, name: metadata.namespace ?? '' });
     return namespace?.metadata.deletionTimestamp !== undefined;
   }
 
@@ -122,11 +118,10 @@ export class GitSourceReconciler {
     try {
       const credentials = await credentialsOf(source, this.#options.hub);
       const { revision, manifests } = await this.#reader.read(source, credentials);
-      const request = { source, revision, manifests, write: write('atoll', context) };
+      const request = { source, revision, manifests, write: writeAs('atoll', context) };
       const result = await syncRevision(request, this.#options);
       if (result.applied + result.pruned > 0) {
-        const { namespace, name } = source.metadata;
-        this.#options.logger.info('git source synced', { source: `${namespace}/${name}`, revision, ...result });
+        this.#options.logger.info('git source synced', { source: objectKey(source), revision, ...result });
       }
       return { kind: 'synced', revision, result };
     } catch (error) {
@@ -137,24 +132,14 @@ export class GitSourceReconciler {
   /** Errors that say what is wrong with the source become its status; anything else is the queue's to retry. */
   #failure(source: GitSource, error: unknown): SyncOutcome {
     if (!(error instanceof SyncError || error instanceof GitError)) throw error;
-    const { namespace, name } = source.metadata;
-    this.#options.logger.warn('git source not synced', { source: `${namespace}/${name}`, error });
+    this.#options.logger.warn('git source not synced', { source: objectKey(source), error });
     const revision = error instanceof SyncError ? error.revision : undefined;
     return { kind: 'failed', reason: error.reason, message: error.message, revision };
   }
 
   async #writeStatus(source: GitSource, outcome: SyncOutcome, context: ReconcileContext): Promise<void> {
     const status = gitSourceStatus(source, outcome, formatTime(this.#options.clock.now()));
-    const updated = await applyStatus(this.#options.hub, source, status, write('atoll-status', context));
+    const updated = await applyStatus(this.#options.hub, source, status, writeAs('atoll-status', context));
     if (updated !== undefined) this.#written.remember(updated);
   }
-}
-
-function reference(source: GitSource): ObjectReference {
-  const { name, namespace = '' } = source.metadata;
-  return { gvk: GIT_SOURCE, name, namespace };
-}
-
-function write(fieldManager: string, context: ReconcileContext): WriteContext {
-  return { identity: { kind: 'self' }, fieldManager, guard: context.guard, signal: context.signal };
 }

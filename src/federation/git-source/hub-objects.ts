@@ -1,7 +1,7 @@
 import type { Lister } from '../../informers/index.ts';
 import { formatGvk, gvkOf, objectKey } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
-import { KindNotFoundError } from '../../kubernetes/index.ts';
+import { KindNotFoundError, referenceOf } from '../../kubernetes/index.ts';
 import type { Identity, KubernetesClient, ObjectReference } from '../../kubernetes/index.ts';
 
 /**
@@ -20,11 +20,8 @@ export class HubObjects {
 
   /** The object as the hub had it a moment ago; what is not there may be there by now. */
   async find(object: KubernetesObject, identity: Identity): Promise<KubernetesObject | undefined> {
-    const gvk = gvkOf(object);
-    const lister = this.#listers.get(formatGvk(gvk));
-    if (lister !== undefined) return lister.get(objectKey(object));
-    const { namespace = '', name = '' } = object.metadata;
-    return this.read(referenceTo(gvk, namespace, name), identity);
+    const lister = this.#listers.get(formatGvk(gvkOf(object)));
+    return lister === undefined ? this.read(referenceOf(object), identity) : lister.get(objectKey(object));
   }
 
   /** The object as the hub has it now; undefined when it certainly has none. */
@@ -36,9 +33,4 @@ export class HubObjects {
       throw error;
     }
   }
-}
-
-/** @param namespace empty for a cluster-scoped object */
-export function referenceTo(gvk: ObjectReference['gvk'], namespace: string, name: string): ObjectReference {
-  return { gvk, name, ...(namespace === '' ? {} : { namespace }) };
 }

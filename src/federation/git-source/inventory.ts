@@ -1,6 +1,7 @@
 import { applyObject } from '../../apply/index.ts';
 import { TerminalError } from '../../kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject, PolicyRule } from '../../kernel/index.ts';
+import { CORE } from '../../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 
 /** One object that a source applied, or is about to. */
@@ -15,7 +16,6 @@ export interface InventoryEntry {
 
 /** Entries per ConfigMap: some 150 bytes each, well below the 1 MiB that an object may have. */
 const CHUNK = 2000;
-const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
 const SOURCE_LABEL = 'atoll.dev/inventory-of';
 
 /** What keeping inventories needs, in Atoll's own namespace on the hub. */
@@ -54,13 +54,13 @@ export class Inventories {
     const kept = new Set(Array.from({ length: count }, (_, index) => nameOf(sourceUid, index)));
     for (const chunk of chunks.filter(({ metadata }) => !kept.has(metadata.name ?? ''))) {
       const { name = '', uid = '' } = chunk.metadata;
-      await this.#hub.delete({ gvk: CONFIG_MAP, namespace: this.#namespace, name }, { uid }, write);
+      await this.#hub.delete({ gvk: CORE.ConfigMap, namespace: this.#namespace, name }, { uid }, write);
     }
   }
 
   async #chunks(sourceUid: string): Promise<readonly KubernetesObject[]> {
     const labelSelector = `${SOURCE_LABEL}=${sourceUid}`;
-    const { items } = await this.#hub.list(CONFIG_MAP, { namespace: this.#namespace, labelSelector });
+    const { items } = await this.#hub.list(CORE.ConfigMap, { namespace: this.#namespace, labelSelector });
     return items;
   }
 

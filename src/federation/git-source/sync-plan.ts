@@ -1,8 +1,10 @@
+import { gitSourceKind } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
 import { isInSync, withMark } from '../../apply/index.ts';
 import type { OwnerMark } from '../../apply/index.ts';
-import { gvkOf } from '../../kernel/index.ts';
+import { kindName } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
+import { describeObject } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
 
 /** On hub objects: the commit that last changed them. */
@@ -22,7 +24,7 @@ export interface PlannedObject {
 /** The mark of a source on what it applies. */
 export function markOfSource(source: GitSource, installation: string): OwnerMark {
   const { namespace = '', name, uid = '' } = source.metadata;
-  return { installation, kind: 'GitSource.federation.atoll.dev', namespace, name, uid };
+  return { installation, kind: kindName(gitSourceKind.gvk), namespace, name, uid };
 }
 
 /** The object in the namespace that it belongs to: its own, else the source's; none for a cluster-scoped kind. */
@@ -62,6 +64,5 @@ function withRevision(object: KubernetesObject, revision: string): KubernetesObj
 /** "sessions.yaml:12 FederatedRedisCluster shop/sessions": how an object of a revision is called in messages. */
 export function describe(manifest: Manifest): string {
   const { object, source } = manifest;
-  const { namespace, name = '' } = object.metadata;
-  return `${source.file}:${source.line} ${gvkOf(object).kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  return `${source.file}:${source.line} ${describeObject(object)}`;
 }

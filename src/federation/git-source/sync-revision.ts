@@ -1,13 +1,12 @@
 import type { GitSource } from '../../api/index.ts';
 import { applyObject, inApplyOrder, removeObject } from '../../apply/index.ts';
-import { apiVersionOf, gvkOf } from '../../kernel/index.ts';
+import { gvkOf } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
-import { ForbiddenError, KindNotFoundError, NotFoundError } from '../../kubernetes/index.ts';
-import type { ApiError } from '../../kubernetes/index.ts';
-import type { Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
+import { ForbiddenError, KindNotFoundError, NotFoundError, referenceTo } from '../../kubernetes/index.ts';
+import type { ApiError, Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
-import { referenceTo } from './hub-objects.ts';
 import type { HubObjects } from './hub-objects.ts';
+import { tenantIdentity } from '../tenant-identity.ts';
 import { idOf } from './inventory.ts';
 import type { Inventories, InventoryEntry } from './inventory.ts';
 import { SyncError, isRefusal, summarize } from './sync-error.ts';
@@ -45,7 +44,7 @@ export interface SyncResult {
  * @throws SyncError naming every object that was refused; what had been applied before stays
  */
 export async function syncRevision(request: SyncRequest, options: SyncOptions): Promise<SyncResult> {
-  const identity = identityOf(request.source);
+  const identity = tenantIdentity(request.source);
   const plan = await planAll(request, options, identity);
   const write: WriteContext = { ...request.write, identity, fieldManager: GIT_FIELD_MANAGER };
   const changed = plan.filter(({ changed: is }) => is);
@@ -87,7 +86,7 @@ export async function pruneAll(request: Pick<SyncRequest, 'source' | 'write'>, o
   const uid = request.source.metadata.uid ?? '';
   const write: WriteContext = {
     ...request.write,
-    identity: identityOf(request.source),
+    identity: tenantIdentity(request.source),
     fieldManager: GIT_FIELD_MANAGER,
   };
   const entries = !request.source.spec.prune ? [] : await options.inventories.read(uid);
@@ -96,18 +95,11 @@ export async function pruneAll(request: Pick<SyncRequest, 'source' | 'write'>, o
   return left.length;
 }
 
-/** As whom a source writes: its service account; without one as Atoll, and then only in its own namespace. */
-function identityOf(source: GitSource): Identity {
-  const account = source.spec.serviceAccountName ?? '';
-  if (account === '') return { kind: 'self' };
-  return { kind: 'serviceAccount', namespace: source.metadata.namespace ?? '', name: account };
-}
-
 async function planAll(request: SyncRequest, options: SyncOptions, identity: Identity): Promise<PlannedObject[]> {
   const problems: string[] = [];
   const planned: PlannedObject[] = [];
   const mark = markOfSource(request.source, options.installation);
-  for (const manifest of inOrder(request.manifests)) {
+  for (const manifest of inApplyOrder(request.manifests, ({ object }) => gvkOf(object))) {
     const placed = await place(manifest, request.source, options.hub);
     const refusal = refuse(placed, request.source, identity);
     if (refusal !== undefined) {
@@ -124,13 +116,6 @@ async function planAll(request: SyncRequest, options: SyncOptions, identity: Ide
   }
   if (problems.length > 0) throw new SyncError('NotAllowed', summarize(problems), { revision: request.revision });
   return planned;
-}
-
-function inOrder(manifests: readonly Manifest[]): readonly Manifest[] {
-  const byObject = new Map(manifests.map((manifest) => [manifest.object, manifest]));
-  return inApplyOrder([...byObject.keys()])
-    .map((object) => byObject.get(object))
-    .filter((found) => found !== undefined);
 }
 
 /** Whether the kind has namespaces is the hub's to say; a kind that it does not serve yet is taken as namespaced. */
@@ -235,7 +220,7 @@ async function apply({ desired, live }: PlannedObject, act: Act): Promise<string
  */
 async function prune(entries: readonly InventoryEntry[], act: Act): Promise<readonly InventoryEntry[]> {
   const left: InventoryEntry[] = [];
-  for (const entry of inPruneOrder(entries)) {
+  for (const entry of inApplyOrder(entries, ({ gvk }) => gvk).toReversed()) {
     const ref = referenceTo(entry.gvk, entry.namespace, entry.name);
     const live = await act.objects.read(ref, act.write.identity);
     if (live === undefined || isKept(live) || (entry.uid !== '' && live.metadata.uid !== entry.uid)) continue;
@@ -250,19 +235,6 @@ async function prune(entries: readonly InventoryEntry[], act: Act): Promise<read
     if (outcome === 'deleting') left.push(entry);
   }
   return left;
-}
-
-function inPruneOrder(entries: readonly InventoryEntry[]): readonly InventoryEntry[] {
-  const byObject = new Map(
-    entries.map((entry) => {
-      const { gvk, namespace, name } = entry;
-      return [{ apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: { namespace, name } }, entry];
-    }),
-  );
-  return inApplyOrder([...byObject.keys()])
-    .toReversed()
-    .map((object) => byObject.get(object))
-    .filter((entry) => entry !== undefined);
 }
 
 function isKept(live: KubernetesObject): boolean {
