@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { joinCluster } from '../clusters/index.ts';
-import { AtollError, mergeRules, noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
+import { mergeRules, noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
 import { KubernetesClient, userConnection } from '../kubernetes/index.ts';
 import type { Connection } from '../kubernetes/index.ts';
 import { memberRules, memberTenantRules } from '../roles.ts';
 import { parseLabels } from './labels.ts';
+import { UsageError } from './usage-error.ts';
 
 /** How `atoll join` is called. */
 export const joinUsage = `atoll join NAME [--labels region=eu,tier=prod]
@@ -33,12 +34,12 @@ export async function join(parameters: readonly string[]): Promise<void> {
   });
   const [name] = positionals;
   if (name === undefined || positionals.length > 1)
-    throw new AtollError(`one NAME is expected; usage:\n  ${joinUsage}`);
-  const hub = open(
-    'hub',
-    await userConnection(required('--hub-kubeconfig', values['hub-kubeconfig']), values['hub-context']),
-  );
-  const connection = await userConnection(required('--kubeconfig', values.kubeconfig), values.context);
+    throw new UsageError(`one NAME is expected; usage:\n  ${joinUsage}`);
+  const labels = parseLabels(values.labels);
+  const hubFile = required('--hub-kubeconfig', values['hub-kubeconfig']);
+  const memberFile = required('--kubeconfig', values.kubeconfig);
+  const hub = open('hub', await userConnection(hubFile, values['hub-context']));
+  const connection = await userConnection(memberFile, values.context);
   const member = open(name, connection);
   try {
     await joinCluster({
@@ -46,7 +47,7 @@ export async function join(parameters: readonly string[]): Promise<void> {
       member,
       connection: { ...connection, server: values.server ?? connection.server },
       name,
-      labels: parseLabels(values.labels),
+      labels,
       namespace: values.namespace,
       rules: mergeRules(memberRules),
       tenantRules: mergeRules(memberTenantRules),
@@ -58,7 +59,7 @@ export async function join(parameters: readonly string[]): Promise<void> {
 }
 
 function required(option: string, value: string | undefined): string {
-  if (value === undefined) throw new AtollError(`${option} is required; usage:\n  ${joinUsage}`);
+  if (value === undefined) throw new UsageError(`${option} is required; usage:\n  ${joinUsage}`);
   return value;
 }
 

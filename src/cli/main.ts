@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { AtollError } from '../kernel/index.ts';
 import { join, joinUsage } from './join.ts';
+import { UsageError } from './usage-error.ts';
 
 /** A command of `atoll`: its usage line and what it does with its arguments. */
 interface Command {
@@ -13,10 +13,14 @@ const commands: Readonly<Record<string, Command>> = { join: { usage: joinUsage, 
 /** Runs the command that the first argument names. @returns the exit code: 0 done, 1 failed, 2 called wrongly */
 async function main(parameters: readonly string[]): Promise<number> {
   const [name = '', ...rest] = parameters;
+  if (parameters.includes('--help') || name === 'help') {
+    process.stdout.write(usage());
+    return 0;
+  }
   const command = commands[name];
-  if (command === undefined || rest.includes('--help')) {
+  if (command === undefined) {
     process.stderr.write(usage());
-    return command !== undefined || ['--help', 'help'].includes(name) ? 0 : 2;
+    return 2;
   }
   try {
     await command.run(rest);
@@ -33,9 +37,10 @@ function usage(): string {
     .join('')}`;
 }
 
-/** What `parseArgs` throws for options that it does not know. */
+/** Ours, or what `parseArgs` throws for options that it does not know. */
 function isMisuse(error: unknown): boolean {
-  return !(error instanceof AtollError) && error instanceof TypeError && 'code' in error;
+  if (error instanceof UsageError) return true;
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 import { applyObject } from '../apply/index.ts';
 import { AtollError } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
-import { referenceOf, writeAs } from '../kubernetes/index.ts';
+import { formatKubeconfig, referenceOf, writeAs } from '../kubernetes/index.ts';
 import type { Connection, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 
 /** 30 days, in seconds: long enough for a weekend's outage, short enough not to be forgotten. */
@@ -28,8 +28,8 @@ export interface JoinRequest {
 
 /**
  * Makes a cluster a member: a service account with a role of exactly `rules` in it, a bound token of 30 days
- * (TokenRequest), the kubeconfig as a Secret on the hub, and the MemberCluster. Doing it again renews the token and
- * changes nothing else.
+ * (TokenRequest), the kubeconfig as a Secret on the hub, and the MemberCluster. Doing it again renews the token, brings
+ * role and labels to what is given now, and changes nothing else.
  * @throws ApiError as the hub or the member answers; nothing on the hub is touched before the member is prepared
  */
 export async function joinCluster(request: JoinRequest): Promise<void> {
@@ -102,7 +102,7 @@ async function requestToken(request: JoinRequest, write: WriteContext): Promise<
 
 function hubObjects(request: JoinRequest, token: string): KubernetesObject[] {
   const secret = `member-${request.name}`;
-  const kubeconfig = Buffer.from(JSON.stringify(kubeconfigOf(request, token))).toString('base64');
+  const kubeconfig = Buffer.from(formatKubeconfig(request.name, request.connection, token)).toString('base64');
   return [
     {
       apiVersion: 'v1',
@@ -118,19 +118,4 @@ function hubObjects(request: JoinRequest, token: string): KubernetesObject[] {
       spec: { connection: { kubeconfigSecretRef: { name: secret } } },
     },
   ];
-}
-
-/** A kubeconfig of one cluster, one user, one context; JSON is YAML. */
-function kubeconfigOf(request: JoinRequest, token: string): Record<string, unknown> {
-  const { server, caData } = request.connection;
-  const authority =
-    caData === undefined ? {} : { 'certificate-authority-data': Buffer.from(caData).toString('base64') };
-  return {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: request.name, cluster: { server, ...authority } }],
-    users: [{ name: SERVICE_ACCOUNT, user: { token } }],
-    contexts: [{ name: request.name, context: { cluster: request.name, user: SERVICE_ACCOUNT } }],
-    'current-context': request.name,
-  };
 }

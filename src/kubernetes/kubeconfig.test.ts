@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { KubeconfigError, parseKubeconfig } from './kubeconfig.ts';
+import { KubeconfigError, formatKubeconfig, parseKubeconfig } from './kubeconfig.ts';
 
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBdTCCARugAwIBAgIUfu/Sob8twvOq9Pqb+AO4+pICuicwCgYIKoZIzj0EAwIw
@@ -42,6 +42,17 @@ function kubeconfig(user: object = TOKEN, cluster: object = SERVER, more: object
 }
 
 describe('accepted', () => {
+  test.each([
+    ['with a CA', { caData: CERTIFICATE }],
+    ['without one', {}],
+  ])('what is written here, %s', (_, authority) => {
+    const connection = { server: 'https://10.0.0.1:6443', ...authority };
+    expect(parseKubeconfig(formatKubeconfig('eu-1', connection, 'abc.def'))).toEqual({
+      ...connection,
+      token: 'abc.def',
+    });
+  });
+
   test('a server with inline CA and a token', () => {
     const connection = { server: 'https://10.0.0.1:6443', caData: CERTIFICATE, token: 'abc.def' };
     expect(parseKubeconfig(kubeconfig())).toEqual(connection);

@@ -54,6 +54,25 @@ export function parseKubeconfig(text: string): Connection {
   return { ...serverOf(cluster), ...credentialsOf(user) };
 }
 
+/** The kubeconfig of one cluster and a bearer token in it, for {@link parseKubeconfig} to read. JSON is YAML. */
+export function formatKubeconfig(
+  cluster: string,
+  connection: Pick<Connection, 'server' | 'caData'>,
+  token: string,
+): string {
+  const { server, caData } = connection;
+  const authority =
+    caData === undefined ? {} : { 'certificate-authority-data': Buffer.from(caData).toString('base64') };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: cluster, cluster: { server, ...authority } }],
+    users: [{ name: 'atoll', user: { token } }],
+    contexts: [{ name: cluster, context: { cluster, user: 'atoll' } }],
+    'current-context': cluster,
+  });
+}
+
 interface Entry {
   readonly path: string;
   readonly fields: Fields;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
-import { KubernetesClient, parseKubeconfig } from '../../src/kubernetes/index.ts';
+import { KubernetesClient, formatKubeconfig, parseKubeconfig } from '../../src/kubernetes/index.ts';
 import type { LabCluster, LabDescription } from '../lab/index.ts';
 
 const run = promisify(execFile);
@@ -32,7 +32,8 @@ export async function installOnHub(lab: LabDescription, directory: string): Prom
   const token = await kubectl(lab, lab.hub, '-n', NAMESPACE, 'create', 'token', 'atoll', '--duration=24h');
   await mkdir(directory, { recursive: true });
   const path = `${directory}/atoll-hub.kubeconfig`;
-  await writeFile(path, JSON.stringify(kubeconfigOf(lab.hub, token.trim())), { mode: 0o600 });
+  const kubeconfig = formatKubeconfig('hub', parseKubeconfig(lab.hub.kubeconfig), token.trim());
+  await writeFile(path, kubeconfig, { mode: 0o600 });
   return path;
 }
 
@@ -47,17 +48,4 @@ export function adminOf(cluster: LabCluster): KubernetesClient {
     metrics: noMetrics,
     userAgent: 'atoll-lab',
   });
-}
-
-function kubeconfigOf(cluster: LabCluster, token: string): Record<string, unknown> {
-  const { server, caData } = parseKubeconfig(cluster.kubeconfig);
-  const authority = { 'certificate-authority-data': Buffer.from(caData ?? '').toString('base64') };
-  return {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: cluster.name, cluster: { server, ...authority } }],
-    users: [{ name: 'atoll', user: { token } }],
-    contexts: [{ name: cluster.name, context: { cluster: cluster.name, user: 'atoll' } }],
-    'current-context': cluster.name,
-  };
 }
