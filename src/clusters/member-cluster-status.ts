@@ -1,5 +1,5 @@
 import type { MemberCluster } from '../api/index.ts';
-import { errorMessage, mergeConditions } from '../kernel/index.ts';
+import { errorMessage, mergeConditions, requestedAt } from '../kernel/index.ts';
 import type { Condition, ConditionDraft } from '../kernel/index.ts';
 import { ForbiddenError, KubeconfigError, UnauthorizedError, UnreachableError } from '../kubernetes/index.ts';
 import { IdentityChangedError } from './engagement.ts';
@@ -48,39 +48,40 @@ export function memberClusterStatus(
   observer: Observer,
 ): NonNullable<MemberCluster['status']> {
   const before = member.status;
+  const handled = requestedAt(member);
   const observedGeneration = member.metadata.generation ?? 0;
-  const drafts =
-    observation.kind === 'ready' ? readyConditions() : failedConditions(observation.error, before?.conditions);
-  const seen = observation.kind === 'ready' ? observation : { version: before?.version, uid: before?.uid };
+  const isReady = observation.kind === 'ready';
+  const drafts = isReady ? readyConditions() : failedConditions(observation.error, before?.conditions);
   return {
     ...before,
+    ...(isReady ? { version: observation.version, uid: observation.uid } : {}),
     observedGeneration,
     conditions: mergeConditions(
       before?.conditions,
       drafts.map((draft) => ({ ...draft, observedGeneration })),
       observer.now,
     ),
-    ...(seen.version === undefined ? {} : { version: seen.version }),
-    ...(seen.uid === undefined ? {} : { uid: seen.uid }),
     owner: observer.replica,
-    ...handledRequest(member),
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
   };
 }
 
 type Draft = Omit<ConditionDraft, 'observedGeneration'>;
 type PreviousCondition = Pick<Condition, 'type' | 'status'>;
 
+const SAME_CLUSTER: Draft = {
+  type: 'IdentityKnown',
+  status: 'True',
+  reason: 'SameCluster',
+  message: 'the kube-system UID is the recorded one',
+};
+
 function readyConditions(): Draft[] {
   return [
     { type: 'Ready', status: 'True', reason: 'Ready', message: 'connected, and every informer is synced' },
     { type: 'Reachable', status: 'True', reason: 'Reachable', message: 'the API server answers' },
     { type: 'Authorized', status: 'True', reason: 'Authorized', message: 'the credentials are accepted' },
-    {
-      type: 'IdentityKnown',
-      status: 'True',
-      reason: 'SameCluster',
-      message: 'the kube-system UID is the recorded one',
-    },
+    SAME_CLUSTER,
   ];
 }
 
@@ -92,27 +93,15 @@ function failedConditions(error: unknown, before: readonly PreviousCondition[] |
       return { type, status: 'Unknown', reason: 'NotChecked', message: 'an earlier check failed' };
     return { type, status: known, reason: known === 'True' ? type : reason, message: known === 'True' ? '' : message };
   };
-  const identity = aspects.IdentityKnown === undefined && before?.some(isKnownIdentity) === true;
+  const staysKnown = aspects.IdentityKnown === undefined && before?.some(isKnownIdentity) === true;
   return [
     { type: 'Ready', status: 'False', reason, message },
     aspect('Reachable'),
     aspect('Authorized'),
-    identity
-      ? {
-          type: 'IdentityKnown',
-          status: 'True',
-          reason: 'SameCluster',
-          message: 'the kube-system UID is the recorded one',
-        }
-      : aspect('IdentityKnown'),
+    staysKnown ? SAME_CLUSTER : aspect('IdentityKnown'),
   ];
 }
 
 function isKnownIdentity(condition: PreviousCondition): boolean {
   return condition.type === 'IdentityKnown' && condition.status === 'True';
-}
-
-function handledRequest(member: MemberCluster): { lastHandledReconcileAt?: string } {
-  const requestedAt = member.metadata.annotations?.['atoll.dev/requestedAt'];
-  return requestedAt === undefined ? {} : { lastHandledReconcileAt: requestedAt };
 }

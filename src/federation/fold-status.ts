@@ -1,9 +1,10 @@
 import type { FederatedObject, PlacementRow } from '../api/index.ts';
-import { compact, mergeConditions } from '../kernel/index.ts';
+import { compact, mergeConditions, requestedAt } from '../kernel/index.ts';
 import type { ClusterName } from '../kernel/index.ts';
 import { federatedConditions } from './federated-conditions.ts';
 import type { StatusWithoutConditions } from './federated-conditions.ts';
 import type { PlacementDecision } from './placement.ts';
+import { SOURCE_REVISION_ANNOTATION } from './source-revision.ts';
 import type { StatusRow } from './status-rows.ts';
 
 /** What is known of a member beside its rows. */
@@ -35,17 +36,16 @@ export function foldStatus(input: FoldInput): NonNullable<FederatedObject['statu
   const desired = placements.filter((row) => row.targetRevision !== '');
   const clusters = countClusters(desired);
   const settled = clusters.synced === placements.length && input.updateRevision !== '';
-  const annotations = object.metadata.annotations ?? {};
   const status = compact<StatusWithoutConditions>({
     observedGeneration: object.metadata.generation ?? 0,
     phase: phaseOf(object, desired),
-    sourceRevision: annotations['atoll.dev/source-revision'],
+    sourceRevision: object.metadata.annotations?.[SOURCE_REVISION_ANNOTATION],
     currentRevision: settled ? input.updateRevision : before?.currentRevision,
     updateRevision: input.updateRevision === '' ? before?.updateRevision : input.updateRevision,
     clusters,
     observed: sumObserved(desired),
     placements,
-    lastHandledReconcileAt: annotations['atoll.dev/requestedAt'],
+    lastHandledReconcileAt: requestedAt(object),
   });
   const conditions = federatedConditions(object, status, input.decisions);
   return { ...status, conditions: mergeConditions(before?.conditions, conditions, now) };

@@ -18,5 +18,6 @@ export * from './logger.ts';
 export * from './merge-rules.ts';
 export * from './metrics.ts';
 export * from './policy-rule.ts';
+export * from './requested-at.ts';
 export * from './result.ts';
 export * from './snapshot.ts';

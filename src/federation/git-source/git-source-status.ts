@@ -1,5 +1,5 @@
 import type { GitSource } from '../../api/index.ts';
-import { mergeConditions } from '../../kernel/index.ts';
+import { mergeConditions, requestedAt } from '../../kernel/index.ts';
 import type { ConditionDraft } from '../../kernel/index.ts';
 import type { SyncResult } from './sync-revision.ts';
 
@@ -21,14 +21,14 @@ export function gitSourceStatus(
 ): NonNullable<GitSource['status']> {
   const before = source.status;
   const observedGeneration = source.metadata.generation ?? 0;
-  const requestedAt = source.metadata.annotations?.['atoll.dev/requestedAt'];
+  const handled = requestedAt(source);
   const drafts = conditionsOf(outcome, before?.appliedRevision).map((draft) => ({ ...draft, observedGeneration }));
   return {
     ...before,
     ...revisionsOf(outcome),
     observedGeneration,
     conditions: mergeConditions(before?.conditions, drafts, now),
-    ...(requestedAt === undefined ? {} : { lastHandledReconcileAt: requestedAt }),
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
   };
 }
 

@@ -6,9 +6,8 @@ import { kindName } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import { describeObject } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
+import { SOURCE_REVISION_ANNOTATION } from '../source-revision.ts';
 
-/** On hub objects: the commit that last changed them. */
-const SOURCE_REVISION_ANNOTATION = 'atoll.dev/source-revision';
 /** The field manager of everything that comes from Git. */
 export const GIT_FIELD_MANAGER = 'atoll-git';
 
