@@ -1,25 +1,14 @@
+import { SERVER_METADATA } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-
-/** Fields of `metadata` that the server sets; sending them is refused, or changes what an apply means. */
-const SERVER_OWNED: ReadonlySet<string> = new Set([
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-]);
 
 /**
  * What is sent of a wanted object: without nulls (an API server defaults them and lets us own the default), without
- * `status` and what the server sets in `metadata`, and a Secret's `stringData` as `data` (a key dropped from
- * `stringData` would stay in `data` for ever).
+ * `status` and what the server sets in `metadata` (sent, it is refused or changes what an apply means), and a Secret's
+ * `stringData` as `data` (a key dropped from `stringData` would stay in `data` for ever).
  */
 export function normalize(desired: KubernetesObject): KubernetesObject {
   const { status: _status, ...rest } = withoutNulls(desired) as KubernetesObject;
-  const metadata = Object.fromEntries(Object.entries(rest.metadata).filter(([name]) => !SERVER_OWNED.has(name)));
+  const metadata = Object.fromEntries(Object.entries(rest.metadata).filter(([name]) => !SERVER_METADATA.has(name)));
   return foldStringData({ ...rest, metadata });
 }
 

@@ -46,6 +46,18 @@ export interface ObjectMeta {
   readonly [field: string]: unknown;
 }
 
+/** Fields of `metadata` that only a server sets. They come along when somebody copies what `kubectl get` prints. */
+export const SERVER_METADATA: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]);
+
 /** A Kubernetes object as plain JSON: never deserialized into classes, so that no field is lost. */
 export interface KubernetesObject {
   readonly apiVersion: string;

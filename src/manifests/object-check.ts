@@ -1,3 +1,4 @@
+import { SERVER_METADATA } from '../kernel/index.ts';
 import type { Json, KubernetesObject } from '../kernel/index.ts';
 
 /** Something wrong with an object, at a field (`metadata.name`; empty for the object itself). */
@@ -9,17 +10,6 @@ export interface FieldMistake {
 type JsonObject = Readonly<Record<string, Json>>;
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-/** What only a server sets. It comes along when someone commits the output of `kubectl get`. */
-const SERVER_FIELDS = new Set([
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-]);
 
 /** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -77,7 +67,7 @@ function textMapMistakes(metadata: JsonObject, field: string): readonly FieldMis
 /** The object without what only a server sets. The given one stays as it is: aliases share parts of it. */
 export function withoutServerFields(object: JsonObject): KubernetesObject {
   const metadata = Object.entries(object['metadata'] as JsonObject)
-    .filter(([field, value]) => !SERVER_FIELDS.has(field) && !(field === 'namespace' && value === null))
+    .filter(([field, value]) => !SERVER_METADATA.has(field) && !(field === 'namespace' && value === null))
     .map(([field, value]): [string, Json] => [field, field === 'annotations' ? withoutLastApplied(value) : value]);
   const fields = Object.entries(object)
     .filter(([field]) => field !== 'status')
