@@ -1,7 +1,7 @@
+import { mergeRules } from '../../src/kernel/index.ts';
 import type { PolicyRule } from '../../src/kernel/index.ts';
 import { hubClusterRules, hubNamespaceRules, tenantRules } from '../../src/roles.ts';
 import type { Generator } from './generator.ts';
-import { mergeRules } from '../../src/kernel/index.ts';
 import { yamlFile } from './yaml.ts';
 
 const NAMESPACE = 'atoll-system';

@@ -43,7 +43,7 @@ const placementRowSchema = z.strictObject({
   phase: z.string().exactOptional().describe('Phase of the object in the cluster.'),
   observed: z.looseObject({}).exactOptional().describe("The kind's own figures in the cluster."),
   lastTransitionTime: timeSchema.exactOptional().describe('When the state last changed.'),
-  lastSuccessTime: timeSchema.exactOptional().describe('When the cluster last had what it shall have, and was ready.'),
+  lastSuccessTime: timeSchema.exactOptional().describe('When the cluster last came to have what it shall have.'),
   reason: z.string().exactOptional().describe('Why, as one word for programs.'),
   message: z.string().exactOptional().describe('Why, as a sentence of at most 256 characters for people.'),
 });

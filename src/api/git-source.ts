@@ -40,7 +40,10 @@ const specSchema = z.strictObject({
   caSecretRef: secretReferenceSchema("Certificate authority of the repository's server: the key ca.crt, in PEM."),
   serviceAccountName: dnsSubdomainSchema
     .exactOptional()
-    .describe("Service account in the GitSource's namespace that Atoll acts as when it writes to the hub."),
+    .describe(
+      "Service account in the GitSource's namespace that Atoll acts as when it writes to the hub. Without one it writes " +
+        'as itself, and then federated objects of that namespace only.',
+    ),
   prune: z.boolean().default(true).describe('Whether objects that a newer commit no longer has are deleted.'),
   suspend: z.boolean().default(false).describe('Whether to leave everything as it is, and new commits alone.'),
 });
@@ -49,7 +52,7 @@ const revisionForm = 'as `<branch>@sha1:<commit>`';
 
 const statusSchema = z.strictObject({
   observedGeneration: observedGenerationSchema,
-  conditions: conditionsSchema('Ready, Reconciling, Stalled').exactOptional(),
+  conditions: conditionsSchema('Ready').exactOptional(),
   observedRevision: z.string().exactOptional().describe(`The newest commit seen, ${revisionForm}.`),
   attemptedRevision: z.string().exactOptional().describe(`The commit that was last tried, ${revisionForm}.`),
   appliedRevision: z.string().exactOptional().describe(`The commit that was last applied whole, ${revisionForm}.`),
