@@ -11,11 +11,11 @@ const DRAIN_DEADLINE = 1000;
 
 /** What a runner plays together. */
 export interface ShardRunnerOptions {
-  readonly shards: Shards;
-  readonly queues: Workqueues;
-  readonly members: MemberClusters;
+  readonly shards: Pick<Shards, 'holds' | 'guard' | 'onGained' | 'onLost'>;
+  readonly queues: Pick<Workqueues, 'queue'>;
+  readonly members: Pick<MemberClusters, 'reconcile' | 'engaged' | 'disengage'>;
   /** The wiring of an engaged member. */
-  readonly wiringOf: (cluster: string) => MemberWiring | undefined;
+  readonly wiringOf: (cluster: string) => Pick<MemberWiring, 'enqueueAll' | 'reconcile'> | undefined;
   /** The hub shard's reconcilers, by kind. */
   readonly hub: ReadonlyMap<string, Reconcile>;
   /** Every key of the hub shard. */
