@@ -119,6 +119,8 @@ describe('a recorded revision', () => {
     };
     await expect(member.reconcile(guard)).rejects.toThrow(LeaseLostError);
     expect(await member.live()).toBeUndefined();
+    await member.applied();
+    await expect(member.reconcile(guard)).rejects.toThrow(LeaseLostError);
     expect(member.reports).toEqual([]);
   });
 });

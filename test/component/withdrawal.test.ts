@@ -18,6 +18,20 @@ describe('a recorded withdrawal', () => {
     expect(member.writes()).toEqual([]);
   });
 
+  it('is done only when the children are gone, too', async () => {
+    await member.applied();
+    const release = await member.createHeldChild();
+    member.record({ targetRevision: '' });
+    await member.reconcile();
+    await member.settled();
+    await member.reconcile();
+    expect(member.reports.map(({ reason }) => reason)).toEqual(['Deleting', 'Deleting']);
+    await release();
+    await member.gone();
+    await member.reconcile();
+    expect(member.reports.at(-1)).toMatchObject({ state: 'Removed' });
+  });
+
   it('waits for an object that something else holds, without asking for its deletion again', async () => {
     await member.applied();
     await member.update((live) => withFinalizers(live, ['example.org/hold']));

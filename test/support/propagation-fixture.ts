@@ -151,6 +151,24 @@ export class PropagationFixture {
     await adminClient(CLUSTER).create({ apiVersion: 'v1', kind: 'Namespace', metadata }, asTester);
   }
 
+  /** A child of the object that does not go when it is deleted. @returns what lets it go */
+  async createHeldChild(): Promise<() => Promise<void>> {
+    const { apiVersion = '', kind: ownerKind = '', metadata: { uid = '' } = {} } = (await this.live()) ?? {};
+    const owner = { apiVersion, kind: ownerKind, name: NAME, uid, controller: true, blockOwnerDeletion: true };
+    const finalizers = ['example.org/hold'];
+    const metadata = { name: 'child', namespace: this.namespace, ownerReferences: [owner], finalizers };
+    const admin = adminClient(CLUSTER);
+    await admin.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, asTester);
+    return async () => {
+      const ref = { gvk: { group: '', version: 'v1', kind: 'ConfigMap' }, namespace: this.namespace, name: 'child' };
+      await eventually(async () => {
+        const child = await admin.get(ref);
+        if (child === undefined) return true;
+        return admin.update({ ...child, metadata: { ...child.metadata, finalizers: [] } }, asTester);
+      });
+    };
+  }
+
   /** Somebody else deletes the object. */
   async deleteByHand(): Promise<void> {
     const object = await this.live();
