@@ -12,6 +12,15 @@ const configMaps: PolicyRule = {
   verbs: ['get', 'create', 'patch', 'delete'],
 };
 
+/** The source as it is, but acting as a service account. */
+function ownSourceManifest(serviceAccountName: string): string {
+  return `apiVersion: federation.atoll.dev/v1
+kind: GitSource
+metadata: {name: apps}
+spec: {url: "${git.repository.url}", secretRef: {name: git}, serviceAccountName: ${serviceAccountName}}
+`;
+}
+
 describe('a source without a service account', () => {
   it('may not write outside of its namespace', async () => {
     const other = await createNamespace('hub');
@@ -25,10 +34,16 @@ describe('a source without a service account', () => {
     expect(await git.federated('here')).toBeUndefined();
   });
 
-  it('may not write what Atoll itself may not', async () => {
+  it.each([
+    ['a ConfigMap', () => configMapManifest('a'), 'ConfigMap a'],
+    ['its own source, which Atoll may write', () => ownSourceManifest('gitops'), 'GitSource apps'],
+  ])('may write federated objects only, not %s', async (_, manifest, what) => {
     await git.create();
-    await git.sync({ 'a.yaml': 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n' });
-    expect(await git.ready()).toMatch(/^False\/NotAllowed a\.yaml:1 ServiceAccount a: .*cannot get/);
+    await git.sync({ 'a.yaml': manifest() });
+    expect(await git.ready()).toContain(
+      `False/NotAllowed a.yaml:1 ${what}: is no federated object, which needs spec.serviceAccountName`,
+    );
+    expect((await git.source())?.spec.serviceAccountName).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
+import { federatedKinds } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
 import { applyObject, inApplyOrder, removeObject } from '../../apply/index.ts';
-import { gvkOf } from '../../kernel/index.ts';
+import { gvkOf, kindName } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import { ForbiddenError, KindNotFoundError, NotFoundError, referenceTo } from '../../kubernetes/index.ts';
 import type { ApiError, Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
@@ -130,9 +131,21 @@ async function place(manifest: Manifest, source: GitSource, hub: KubernetesClien
   }
 }
 
+/**
+ * Atoll's own rights are for its own work: in its name, a source writes federated objects of its own namespace. (Atoll may
+ * also write GitSources, and a source that changed itself could act as any service account there.)
+ */
 function refuse(object: KubernetesObject, source: GitSource, identity: Identity): string | undefined {
-  if (identity.kind === 'serviceAccount' || object.metadata.namespace === source.metadata.namespace) return undefined;
-  return `is outside namespace ${source.metadata.namespace ?? ''}, which needs spec.serviceAccountName`;
+  if (identity.kind === 'serviceAccount') return undefined;
+  const { namespace = '' } = source.metadata;
+  if (!isFederated(object)) return 'is no federated object, which needs spec.serviceAccountName';
+  if (object.metadata.namespace === namespace) return undefined;
+  return `is outside namespace ${namespace}, which needs spec.serviceAccountName`;
+}
+
+function isFederated(object: KubernetesObject): boolean {
+  const kind = kindName(gvkOf(object));
+  return federatedKinds.some(({ federated }) => kindName(federated.gvk) === kind);
 }
 
 interface Validation {
