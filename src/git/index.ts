@@ -12,7 +12,7 @@
  * takes its child with it, the polls are run again. `runGitChild` (the child) works as follows:
  *
  * ```
- *  poll      ls-refs with the branch as prefix, its name matched whole: two requests, some hundred bytes
+ *  poll      ls-refs with the branch as prefix, its name matched whole: two requests
  *  fetch     the first time a snapshot (depth 1), later what is new; the answer is buffered under the byte limit,
  *            cut into packet lines and its pack scanned before isomorphic-git sees it or anything is written
  *  pin       the commit that came must be the one that was polled, or the one a second poll names
@@ -24,9 +24,9 @@
  * afresh, once; after that the error stands until the next job, which starts afresh again. A clone whose job was
  * killed is thrown away by the next one. The server is never asked twice because it refused; waiting is the caller's.
  *
- * **Numbers.** Measured on two cores, for manifests of 800 bytes: a first read of 2,000 takes 2.5 s and 500 KB, one of 20,000
- * 22 s; a read after one commit 0.2 s and 4 KB, or 0.8 s; a poll 50 ms. The child peaks at 270 and at 480 MiB; the parent's
- * event loop is never held for more than 100 ms.
+ * **Numbers.** Measured on two cores, for manifests of 800 bytes: a first read of 2,000 takes 2.5 s, one of 20,000 22 s; a
+ * read after one commit 0.2 s, or 0.8 s; a poll 50 ms. The child peaks at 270 and at 480 MiB; the parent's event loop is
+ * never held for more than 100 ms.
  *
  * @module
  */
