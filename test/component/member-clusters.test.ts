@@ -22,18 +22,21 @@ const wired: PolicyRule = {
 let eu: BoundServiceAccount;
 let us: BoundServiceAccount;
 let nobody: BoundServiceAccount;
+/** May be engaged, and watch nothing. */
+let blind: BoundServiceAccount;
 let members: MemberRegistry;
 
 beforeAll(async () => {
   await installDefinitions('hub', 'hub');
-  [eu, us, nobody] = await Promise.all([
+  [eu, us, nobody, blind] = await Promise.all([
     serviceAccountWith('eu-1', [...engagementMemberRules, wired]),
     serviceAccountWith('us-1', [...engagementMemberRules, wired]),
     serviceAccountWith('eu-1', []),
+    serviceAccountWith('eu-1', engagementMemberRules),
   ]);
 });
 
-afterAll(() => Promise.all([eu, us, nobody].map((account) => account.remove())));
+afterAll(() => Promise.all([eu, us, nobody, blind].map((account) => account.remove())));
 
 beforeEach(async () => {
   members = await MemberRegistry.start();
@@ -105,6 +108,13 @@ describe('a member', () => {
       Ready: 'False/InvalidKubeconfig',
       IdentityKnown: 'True/SameCluster',
     });
+  });
+
+  it('whose informers do not sync is not engaged; nothing stays open when the look is given up', async () => {
+    await members.join(kubeconfigOf(blind.connection));
+    await expect(members.look(AbortSignal.timeout(500))).rejects.toThrow('aborted');
+    expect(members.registry.engaged(members.name)).toBeUndefined();
+    expect([members.enqueued, members.detached]).toEqual([0, 1]);
   });
 });
 

@@ -92,10 +92,10 @@ export class MemberRegistry {
   }
 
   /** One run of the reconciler, on caches that are up to date. */
-  async look(): Promise<Result> {
+  async look(signal = new AbortController().signal): Promise<Result> {
     await this.#settled();
     const key = { cluster: this.name, kind: kindName(memberClusterKind.gvk), namespace: '', name: this.name };
-    return this.registry.reconcile(key, { guard: () => undefined, signal: new AbortController().signal });
+    return this.registry.reconcile(key, { guard: () => undefined, signal });
   }
 
   /** Lets time pass without waiting. */
