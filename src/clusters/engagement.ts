@@ -13,6 +13,13 @@ export class IdentityChangedError extends AtollError {
 }
 
 const SYNC_TIMEOUT = 30_000;
+/** A watch that is silent for 90 s is opened anew; a minute more is for that to succeed. */
+const STALE_AFTER = 150_000;
+
+/** The cluster answers, but what is known of its objects is old. */
+export class NotWatchedError extends AtollError {
+  override name = 'NotWatchedError';
+}
 
 /** What every engagement needs, whichever the member. */
 export interface EngagementOptions {
@@ -86,9 +93,16 @@ export class Engagement {
     }
   }
 
-  /** Asks the cluster who it is: two requests, which also tell that it can be reached and lets us in. */
-  look(): Promise<SeenCluster> {
-    return identify(this.cluster.client, this.cluster.uid);
+  /**
+   * Asks the cluster who it is: two requests, which also tell that it can be reached and lets us in.
+   * @throws NotWatchedError when it does, and yet an informer has heard nothing for long
+   */
+  async look(): Promise<SeenCluster> {
+    const seen = await identify(this.cluster.client, this.cluster.uid);
+    if (this.cluster.informers.staleness() > STALE_AFTER) {
+      throw new NotWatchedError(`an informer has heard nothing for more than ${STALE_AFTER / 1000} s`);
+    }
+    return seen;
   }
 
   /** Stops the informers and closes every connection. */

@@ -8,7 +8,8 @@
  *             kubeconfig bad        no answer       401 / 403      another UID
  *  (look) ──▶ InvalidKubeconfig ── Unreachable ── Unauthorized ── IdentityChanged ──▶ (look again after 5 s)
  *     │                                            Forbidden
- *     └──▶ Ready ──(look every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew)
+ *     └──▶ Ready ──(look every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew;
+ *                   informers silent for 150 s → NotWatched)
  * ```
  *
  * Two requests a look (version, and the UID that says whether it is still the same cluster) keep the steady cost at 0.1

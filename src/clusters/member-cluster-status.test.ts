@@ -3,7 +3,7 @@ import { memberCluster } from '../../test/support/builders.ts';
 import type { MemberCluster } from '../api/index.ts';
 import { WaitingError } from '../kernel/index.ts';
 import { ForbiddenError, KubeconfigError, UnauthorizedError, UnreachableError } from '../kubernetes/index.ts';
-import { IdentityChangedError } from './engagement.ts';
+import { IdentityChangedError, NotWatchedError } from './engagement.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
 
@@ -84,6 +84,11 @@ describe('the status of a member', () => {
         Authorized: 'True/Authorized',
         IdentityKnown: 'False/IdentityChanged',
       },
+    ],
+    [
+      'that answers but is not watched is reachable and lets us in',
+      new NotWatchedError('heard nothing'),
+      { Ready: 'False/NotWatched', ...notChecked, Reachable: 'True/Reachable', Authorized: 'True/Authorized' },
     ],
     [
       'that cannot be engaged for another reason tells nothing else',

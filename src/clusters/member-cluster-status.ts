@@ -2,7 +2,7 @@ import type { MemberCluster } from '../api/index.ts';
 import { errorMessage, mergeConditions, requestedAt } from '../kernel/index.ts';
 import type { Condition, ConditionDraft } from '../kernel/index.ts';
 import { ForbiddenError, KubeconfigError, UnauthorizedError, UnreachableError } from '../kubernetes/index.ts';
-import { IdentityChangedError } from './engagement.ts';
+import { IdentityChangedError, NotWatchedError } from './engagement.ts';
 
 /** What a look at a member found. */
 export type Observation =
@@ -33,6 +33,7 @@ const diagnoses: readonly [new (...parameters: never[]) => Error, Omit<Diagnosis
     IdentityChangedError,
     { reason: 'IdentityChanged', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } },
   ],
+  [NotWatchedError, { reason: 'NotWatched', aspects: { Reachable: 'True', Authorized: 'True' } }],
 ];
 
 /** Tells the causes of a failed look apart: by class, never by message. */

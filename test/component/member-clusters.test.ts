@@ -219,6 +219,25 @@ describe('a member that stops answering', () => {
     expect(members.registry.engaged(members.name)).toBeDefined();
   });
 
+  it('is not called well while what it has cannot be watched', async () => {
+    proxy.fault = ({ url }) => (url.includes('redisclusters') ? { status: 500 } : undefined);
+    proxy.cut();
+    members.pass(151_000);
+    expect(await members.look()).toEqual(UNWELL);
+    expect(await members.conditions()).toMatchObject({
+      Ready: 'False/NotWatched',
+      Reachable: 'True/Reachable',
+      IdentityKnown: 'True/SameCluster',
+    });
+    expect(members.registry.engaged(members.name)).toBeUndefined();
+    proxy.fault = () => undefined;
+    await eventually(async () => {
+      await members.look();
+      return (await members.conditions())['Ready'] === 'True/Ready';
+    });
+    expect(members.registry.engaged(members.name)).toBeDefined();
+  });
+
   it('is taken for another cluster when another one answers at its address', async () => {
     proxy.fault = ({ url }) =>
       url.includes('kube-system') ? { status: 200, headers: json, body: otherSystem } : undefined;
