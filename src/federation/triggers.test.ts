@@ -167,10 +167,10 @@ describe('on the hub', () => {
       ['eu-1 MemberCluster /eu-1 event'],
     ],
     [
-      'a MemberCluster whose labels change',
+      'a MemberCluster whose labels change: what it has, too, because overrides select by labels',
       MEMBER_CLUSTER,
       updated(eu1, changed(eu1, { labels: { region: 'us' } })),
-      ['eu-1 MemberCluster /eu-1 event', ...everyFederated],
+      ['eu-1 MemberCluster /eu-1 event', ...everyFederated, sessionsInMembers[0] ?? ''],
     ],
     [
       'a MemberCluster that is not ready any more: every federated object, but not itself',

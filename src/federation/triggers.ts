@@ -43,6 +43,7 @@ export interface Trigger {
  * | Federated<Kind> from Git | spec, marks, deletion | its GitSource: taken back if it was not Git's doing |
  * | MemberCluster | spec, labels, annotations, deletion | itself, in its own shard |
  * | MemberCluster | labels, readiness, deletion | every federated object, on the hub |
+ * | MemberCluster | labels | every federated object recorded for it, in its shard: overrides select by labels |
  * | ControllerRevision | deletion | the federated object that owns it, on the hub |
  * | Secret of Atoll's namespace | any | the MemberClusters that name it |
  */
@@ -52,6 +53,11 @@ export function hubTriggers(context: TriggerContext): readonly Trigger[] {
     ...context.kinds.flatMap(({ federated }) => federatedTriggers(kindName(federated.gvk))),
     { watches: MEMBER_CLUSTER, when: specChanged, enqueues: ({ metadata }) => [memberKey(metadata.name ?? '')] },
     { watches: MEMBER_CLUSTER, when: membershipChanged, enqueues: () => allFederated(context) },
+    {
+      watches: MEMBER_CLUSTER,
+      when: labelsChanged,
+      enqueues: ({ metadata }) => keysOfCluster(metadata.name ?? '', context),
+    },
     { watches: REVISION, when: isDeletion, enqueues: (revision) => ownerOf(revision, context) },
     { watches: SECRET, when: always, enqueues: (secret) => membersUsing(secret, context) },
   ];
@@ -181,7 +187,11 @@ function membershipChanged(
   deleted: boolean,
 ): boolean {
   if (previous === undefined || deleted || previous === current) return true;
-  return differ(previous.metadata.labels, current.metadata.labels) || readiness(previous) !== readiness(current);
+  return labelsChanged(previous, current) || readiness(previous) !== readiness(current);
+}
+
+function labelsChanged(previous: KubernetesObject | undefined, current: KubernetesObject): boolean {
+  return previous !== undefined && differ(previous.metadata.labels, current.metadata.labels);
 }
 
 function readiness(object: KubernetesObject): string {
