@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../src/kernel/index.ts';
-import { Fleet } from '../test/installation/index.ts';
+import { Fleet, membersReady, startReady } from '../test/installation/index.ts';
 import type { Replica } from '../test/installation/index.ts';
-import { auditEvents } from '../test/support/audit-log.ts';
-import { eventually } from '../test/support/eventually.ts';
-import type { LabDescription } from '../test/lab/index.ts';
+import { startLab } from '../test/lab/index.ts';
 
 const MEMBERS = { 'eu-1': { tier: 'prod' }, 'us-1': { tier: 'prod' }, 'ap-1': { tier: 'prod' } };
-/** Atoll's service account, on the hub and in every member. */
-const ATOLL = 'system:serviceaccount:atoll-system:atoll';
 
 /** The manifest of one object placed on every member; `marker` makes its commits tell apart. */
 export function manifest(name: string, marker: string): string {
@@ -21,41 +17,21 @@ spec:
 `;
 }
 
-/** Atoll on a lab with its members joined and one replica or more, each ready. */
-export async function startFleet(lab: LabDescription, replicas: readonly string[]): Promise<Fleet> {
+/** Plays on a lab of its own with Atoll on it: every member joined and Ready, replicas of these names. */
+export async function onFleet<T>(replicas: readonly string[], play: (fleet: Fleet) => Promise<T>): Promise<T> {
+  const progress = (line: string): void => console.log(`  ${line}`);
+  const lab = await startLab({ members: Object.keys(MEMBERS), audit: true, workloads: true, progress });
   const fleet = new Fleet({ lab, team: 'bench', members: MEMBERS });
-  await fleet.install({ 'apps/.gitkeep': '' });
-  for (const name of fleet.members) await fleet.join(name);
-  for (const name of replicas) await startReady(fleet, name);
-  await eventually(
-    async () => {
-      const members = await Promise.all(fleet.members.map((name) => fleet.member(name)));
-      const ready = members.map((member) => member?.status?.conditions?.find(({ type }) => type === 'Ready')?.status);
-      return ready.every((status) => status === 'True');
-    },
-    { timeout: 120_000, message: 'not every member became Ready' },
-  );
-  return fleet;
-}
-
-/** Starts a replica and waits until it serves. */
-export async function startReady(fleet: Fleet, name: string): Promise<Replica> {
-  const replica = await fleet.startReplica(name);
-  const ready = async (): Promise<boolean> => (await replica.page('readyz'))?.status === 200;
-  await eventually(ready, { timeout: 60_000, message: `${name} is not ready` });
-  return replica;
-}
-
-/** Waits until an object is ready in every member at its newest generation. */
-export async function untilReady(fleet: Fleet, name: string): Promise<void> {
-  await eventually(
-    async () => {
-      const object = await fleet.federated(name);
-      const current = object?.status?.observedGeneration === object?.metadata.generation;
-      return current && object?.status?.clusters?.ready === fleet.members.length;
-    },
-    { timeout: 120_000, message: `${name} did not become ready` },
-  );
+  try {
+    await fleet.install({ 'apps/.gitkeep': '' });
+    for (const name of fleet.members) await fleet.join(name);
+    for (const name of replicas) await startReady(fleet, name);
+    await membersReady(fleet);
+    return await play(fleet);
+  } finally {
+    await fleet.close();
+    await lab.stop();
+  }
 }
 
 /** Commits a marker and watches every member for it. @returns milliseconds from the commit to the last member's event */
@@ -92,23 +68,6 @@ async function watchMarker(
 
 function markerOf(object: { readonly [field: string]: unknown } | undefined): string | undefined {
   return (object?.['spec'] as { config?: Record<string, string> } | undefined)?.config?.['latency-monitor-threshold'];
-}
-
-/** Mutating requests of Atoll, heartbeats aside, that all API servers answered since a time (RFC 3339). */
-export async function writesSince(fleet: Fleet, start: string): Promise<readonly string[]> {
-  const events = await Promise.all(['hub', ...fleet.members].map((name) => auditEvents(fleet.cluster(name))));
-  return events
-    .flat()
-    .filter((event) => event.requestReceivedTimestamp >= start && event.user.username === ATOLL)
-    .filter((event) => event.objectRef?.resource !== 'leases')
-    .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
-}
-
-/** The shards that each replica holds by its log, and when it gained the last of them. */
-export function gains(replica: Replica): readonly { shard: string; time: number }[] {
-  return replica.log
-    .filter(({ msg }) => msg === 'shard gained')
-    .map((line) => ({ shard: String(line['shard']), time: Date.parse(String(line['time'])) }));
 }
 
 /** Resident memory of a process, MiB. */

@@ -1,20 +1,14 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/kernel/index.ts';
-import { startLab } from '../test/lab/index.ts';
+import type { KubernetesObject } from '../src/kernel/index.ts';
+import { readyIn, startReady, writesSince } from '../test/installation/index.ts';
 import type { Fleet } from '../test/installation/index.ts';
-import {
-  commitToLastMember,
-  manifest,
-  residentMemory,
-  startFleet,
-  startReady,
-  untilReady,
-  writesSince,
-} from './bench-fleet.ts';
+import { eventually } from '../test/support/eventually.ts';
+import { commitToLastMember, manifest, onFleet, residentMemory } from './bench-fleet.ts';
 
 const QUIET = 60_000;
 
-/** What a soak does to a fleet between two looks. */
+/** What a soak does to a fleet; ends when Atoll has done its part. */
 type Disturbance = (fleet: Fleet, round: number) => Promise<void>;
 
 const disturbances: Readonly<Record<string, Disturbance>> = {
@@ -22,34 +16,41 @@ const disturbances: Readonly<Record<string, Disturbance>> = {
     await commitToLastMember(fleet, 'a', String(round));
   },
   'edit a child': async (fleet) => {
-    await fleet.kubectl(
-      'us-1',
-      '-n',
-      fleet.team,
-      'patch',
-      'statefulset',
-      'a',
-      '--type',
-      'merge',
-      '-p',
-      '{"spec":{"replicas":3}}',
-    );
+    const patch = '{"spec":{"replicas":3}}';
+    await fleet.kubectl('us-1', '-n', fleet.team, 'patch', 'statefulset', 'a', '--type', 'merge', '-p', patch);
+    const replicas = async (): Promise<unknown> => specOf(await fleet.read('us-1', 'StatefulSet', 'a'))['replicas'];
+    await repaired('the edited StatefulSet', async () => (await replicas()) === 1);
   },
   'delete a child': async (fleet) => {
     await fleet.kubectl('eu-1', '-n', fleet.team, 'delete', 'service', 'a-headless');
+    await repaired(
+      'the deleted Service',
+      async () => (await fleet.read('eu-1', 'Service', 'a-headless')) !== undefined,
+    );
   },
   'delete a member object': async (fleet) => {
+    const uid = async (): Promise<string | undefined> => (await fleet.read('ap-1', 'RedisCluster', 'a'))?.metadata.uid;
+    const before = await uid();
     await fleet.kubectl('ap-1', '-n', fleet.team, 'delete', 'rediscluster', 'a', '--wait=false');
+    await repaired('the deleted RedisCluster', async () => ![undefined, before].includes(await uid()));
   },
-  'kill a replica': async (fleet, round) => {
-    await fleet.replicas.find(({ running }) => running)?.end('SIGKILL');
-    await startReady(fleet, `soak-${round}`);
-  },
-  'stop a replica': async (fleet, round) => {
-    await fleet.replicas.find(({ running }) => running)?.end('SIGTERM');
-    await startReady(fleet, `soak-${round}`);
-  },
+  'kill a replica': (fleet, round) => replace(fleet, 'SIGKILL', `soak-${round}`),
+  'stop a replica': (fleet, round) => replace(fleet, 'SIGTERM', `soak-${round}`),
 };
+
+/** Waits for Atoll to undo what was done; a replica may have been killed just before. */
+async function repaired(what: string, attempt: () => Promise<boolean>): Promise<void> {
+  await eventually(attempt, { timeout: 120_000, message: `${what} was not repaired` });
+}
+
+async function replace(fleet: Fleet, signal: 'SIGTERM' | 'SIGKILL', name: string): Promise<void> {
+  await fleet.replicas.find(({ running }) => running)?.end(signal);
+  await startReady(fleet, name);
+}
+
+function specOf(object: KubernetesObject | undefined): Readonly<Record<string, unknown>> {
+  return (object?.['spec'] ?? {}) as Readonly<Record<string, unknown>>;
+}
 
 /**
  * Disturbs a fleet in turn for `--minutes` (10), looks each time whether it comes to rest, and at the end whether a
@@ -57,29 +58,18 @@ const disturbances: Readonly<Record<string, Disturbance>> = {
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
-  const progress = (line: string): void => console.log(`  ${line}`);
-  const lab = await startLab({ members: ['eu-1', 'us-1', 'ap-1'], audit: true, workloads: true, progress });
-  try {
-    const fleet = await startFleet(lab, ['soak-a', 'soak-b']);
-    try {
-      return await soak(fleet, Number(values.minutes) * 60_000);
-    } finally {
-      await fleet.close();
-    }
-  } finally {
-    await lab.stop();
-  }
+  return onFleet(['soak-a', 'soak-b'], (fleet) => soak(fleet, Number(values.minutes) * 60_000));
 }
 
 async function soak(fleet: Fleet, milliseconds: number): Promise<number> {
   await fleet.commit({ 'apps/a.yaml': manifest('a', '0') }, 'Begin');
-  await untilReady(fleet, 'a');
+  await readyIn(fleet, 'a', fleet.members);
   const deadline = systemClock.monotonic() + milliseconds;
   const kinds = Object.entries(disturbances);
   for (let round = 1; systemClock.monotonic() < deadline; round += 1) {
     const [name, disturb] = kinds[round % kinds.length] ?? ['commit', disturbances['commit']];
     await disturb?.(fleet, round);
-    await untilReady(fleet, 'a');
+    await readyIn(fleet, 'a', fleet.members);
     const memory = await Promise.all(
       fleet.replicas.filter(({ running }) => running).map((replica) => residentMemory(replica)),
     );

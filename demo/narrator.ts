@@ -1,13 +1,5 @@
 import { systemClock } from '../src/kernel/index.ts';
 
-/** What a step waits for: undefined or false means "not yet". */
-type Attempt<T> = () => Promise<T | undefined | false>;
-
-/** A step of the demo did not happen. */
-class StepFailedError extends Error {
-  override name = 'StepFailedError';
-}
-
 /** Tells the story: numbered steps with the time that each took, and what was seen. */
 export class Narrator {
   readonly #started = systemClock.monotonic();
@@ -37,26 +29,6 @@ export class Narrator {
   /** Seconds since the narrator began. */
   elapsed(): string {
     return `${((systemClock.monotonic() - this.#started) / 1000).toFixed(0)} s`;
-  }
-
-  /**
-   * Waits for something to become true.
-   * @param seconds how long it may take
-   * @throws StepFailedError naming what was waited for, and the last thing that went wrong
-   */
-  async until<T>(what: string, seconds: number, attempt: Attempt<T>): Promise<T> {
-    const deadline = systemClock.monotonic() + seconds * 1000;
-    let last: unknown;
-    while (systemClock.monotonic() < deadline) {
-      try {
-        const answer = await attempt();
-        if (answer !== undefined && answer !== false) return answer;
-      } catch (error) {
-        last = error;
-      }
-      await systemClock.sleep(100);
-    }
-    throw new StepFailedError(`${what}: not within ${seconds} s`, { cause: last });
   }
 }
 

@@ -1,5 +1,6 @@
-import { SOURCE } from '../test/installation/index.ts';
+import { SOURCE, applied, membersReady, readyIn, removedFrom, startReady } from '../test/installation/index.ts';
 import type { Fleet, Replica } from '../test/installation/index.ts';
+import { eventually } from '../test/support/eventually.ts';
 import type { Narrator } from './narrator.ts';
 import { SESSIONS, brokenCommit, firstCommit, secondCommit } from './repository.ts';
 
@@ -40,14 +41,8 @@ export class Story {
 
   async #install(): Promise<string> {
     await this.#fleet.install({ 'README.md': firstCommit['README.md'], 'apps/.gitkeep': '' });
-    await Promise.all([this.#startReplica('atoll-0'), this.#startReplica('atoll-1')]);
+    await Promise.all([startReady(this.#fleet, 'atoll-0'), startReady(this.#fleet, 'atoll-1')]);
     return `two replicas run as service account atoll: ${this.#fleet.replicas.map(({ url }) => url).join(', ')}`;
-  }
-
-  async #startReplica(name: string): Promise<void> {
-    const replica = await this.#fleet.startReplica(name);
-    const ready = async (): Promise<boolean> => (await replica.page('readyz'))?.status === 200;
-    await this.#narrator.until(`replica ${name} is ready`, 60, ready);
   }
 
   async #join(): Promise<string> {
@@ -56,19 +51,15 @@ export class Story {
       const labels = Object.entries(MEMBERS[name] ?? {}).map(([key, value]) => `${key}=${value}`);
       this.#narrator.say(`atoll join ${name} --labels ${labels.join(',')} …`);
     }
-    await this.#narrator.until('every member is Ready', 90, async () => {
-      const members = await Promise.all(this.#fleet.members.map((name) => this.#fleet.member(name)));
-      const ready = members.map((member) => member?.status?.conditions?.find(({ type }) => type === 'Ready')?.status);
-      return ready.every((status) => status === 'True');
-    });
+    await membersReady(this.#fleet);
     await this.#show('hub', 'get', 'memberclusters', '-L', 'region,tier');
     return 'three members are Ready, each worked by one replica';
   }
 
   async #commitFirst(): Promise<string> {
     const oid = await this.#fleet.commit(firstCommit, 'Run a Redis cluster for sessions');
-    await this.#untilApplied(oid);
-    await this.#untilReady(['eu-1', 'us-1']);
+    await applied(this.#fleet, oid);
+    await readyIn(this.#fleet, NAME, ['eu-1', 'us-1']);
     await this.#show('hub', '-n', this.#fleet.team, 'get', 'federatedredisclusters');
     const kinds = 'rediscluster,statefulset,service,configmap,pdb,serviceaccount,pod';
     await this.#show('eu-1', '-n', this.#fleet.team, 'get', kinds);
@@ -80,8 +71,8 @@ export class Story {
       secondCommit,
       'Evict least recently used keys; more memory in Europe; add ap-1',
     );
-    await this.#untilApplied(oid);
-    await this.#untilReady(this.#fleet.members);
+    await applied(this.#fleet, oid);
+    await readyIn(this.#fleet, NAME, this.#fleet.members);
     const memory = await Promise.all(this.#fleet.members.map((name) => this.#memoryLimit(name)));
     if (memory.join(' ') !== '512Mi 256Mi 256Mi') throw new Error(`the memory limits are ${memory.join(', ')}`);
     await this.#show('hub', '-n', this.#fleet.team, 'get', 'federatedredisclusters', '-o', 'wide');
@@ -91,14 +82,17 @@ export class Story {
   async #commitBroken(): Promise<string> {
     const before = (await this.#fleet.federated(NAME))?.metadata.generation;
     await this.#fleet.commit(brokenCommit, 'Scale (with a typing mistake)');
-    const message = await this.#narrator.until('the source says what is wrong', 30, async () => {
-      const ready = (await this.#fleet.source())?.status?.conditions?.find(({ type }) => type === 'Ready');
-      return ready?.status === 'False' && ready.message.includes(SESSIONS) ? ready.message : undefined;
-    });
+    const message = await eventually(
+      async () => {
+        const ready = (await this.#fleet.source())?.status?.conditions?.find(({ type }) => type === 'Ready');
+        return ready?.status === 'False' && ready.message.includes(SESSIONS) ? ready.message : undefined;
+      },
+      { message: 'the source does not say what is wrong' },
+    );
     this.#narrator.say(`GitSource ${SOURCE}: ${message}`);
     const after = (await this.#fleet.federated(NAME))?.metadata.generation;
     if (after !== before) throw new Error('the broken commit changed the object');
-    await this.#untilApplied(await this.#fleet.commit(secondCommit, 'Correct the mistake'));
+    await applied(this.#fleet, await this.#fleet.commit(secondCommit, 'Correct the mistake'));
     return 'nothing of it was applied, and the correction was taken up';
   }
 
@@ -106,11 +100,14 @@ export class Story {
     const patch = '{"spec":{"replicas":1}}';
     const where = ['-n', this.#fleet.team];
     await this.#show('us-1', ...where, 'patch', 'statefulset', NAME, '--type', 'merge', '-p', patch);
-    await this.#narrator.until('the StatefulSet has three replicas again', 30, async () => {
-      const live = await this.#fleet.read('us-1', 'StatefulSet', NAME);
-      return (live?.['spec'] as { replicas?: number } | undefined)?.replicas === 3;
-    });
-    await this.#untilReady(this.#fleet.members);
+    await eventually(
+      async () => {
+        const live = await this.#fleet.read('us-1', 'StatefulSet', NAME);
+        return (live?.['spec'] as { replicas?: number } | undefined)?.replicas === 3;
+      },
+      { message: 'the StatefulSet did not get its three replicas back' },
+    );
+    await readyIn(this.#fleet, NAME, this.#fleet.members);
     return 'taken back on the watch event, without polling';
   }
 
@@ -122,46 +119,22 @@ export class Story {
     if (victim === undefined || survivor === undefined) throw new Error('there are not two replicas');
     this.#narrator.say(`${victim.name} works ${works(victim).join(', ')}: kill -9 ${victim.pid}`);
     await victim.end('SIGKILL');
-    await this.#narrator.until(`${survivor.name} works every member`, 30, async () => {
-      const now = await this.#owners();
-      return this.#fleet.members.every((name) => now.get(name) === survivor.name);
-    });
-    await this.#untilReady(this.#fleet.members);
-    await this.#startReplica(`${victim.name}-again`);
+    await eventually(
+      async () => {
+        const now = await this.#owners();
+        return this.#fleet.members.every((name) => now.get(name) === survivor.name);
+      },
+      { message: `${survivor.name} did not take over every member` },
+    );
+    await readyIn(this.#fleet, NAME, this.#fleet.members);
+    await startReady(this.#fleet, `${victim.name}-again`);
     return `${survivor.name} took over; another replica was started in place of ${victim.name}`;
   }
 
   async #remove(): Promise<string> {
     const oid = await this.#fleet.commit({ [SESSIONS]: undefined }, 'Sessions move elsewhere');
-    const gone = async (): Promise<boolean> => (await this.#fleet.federated(NAME)) === undefined;
-    await this.#narrator.until('the object is gone from the hub', 60, gone);
-    for (const name of this.#fleet.members) {
-      await this.#narrator.until(`${name} is clean`, 60, async () => {
-        const kinds = ['RedisCluster', 'StatefulSet', 'Service'] as const;
-        const left = await Promise.all(kinds.map((kind) => this.#fleet.names(name, kind)));
-        return left.flat().length === 0;
-      });
-    }
+    await removedFrom(this.#fleet, NAME, this.#fleet.members);
     return `commit ${oid.slice(0, 8)} removed it from every member, with all its children`;
-  }
-
-  async #untilApplied(oid: string): Promise<void> {
-    const revision = `main@sha1:${oid}`;
-    await this.#narrator.until(`the source has applied ${oid.slice(0, 8)}`, 60, async () => {
-      return (await this.#fleet.source())?.status?.appliedRevision === revision;
-    });
-  }
-
-  /** Waits until the object is ready, at its newest generation, in exactly these clusters. */
-  async #untilReady(clusters: readonly string[]): Promise<void> {
-    const wanted = clusters.toSorted().join(' ');
-    await this.#narrator.until(`the status says ${clusters.length}/${clusters.length}`, 120, async () => {
-      const object = await this.#fleet.federated(NAME);
-      const { status } = object ?? {};
-      const current = status?.observedGeneration === object?.metadata.generation;
-      const rows = (status?.placements ?? []).map(({ cluster }) => cluster).join(' ');
-      return current && rows === wanted && status?.clusters?.ready === clusters.length;
-    });
   }
 
   async #memoryLimit(cluster: string): Promise<string> {

@@ -1,6 +1,5 @@
-import type { FederatedObject } from '../../src/api/index.ts';
-import { Fleet, PATH } from '../installation/index.ts';
-import { eventually, lab, uniqueName } from '../support/lab.ts';
+import { Fleet, PATH, startReady } from '../installation/index.ts';
+import { lab, uniqueName } from '../support/lab.ts';
 
 /** Region and tier of the lab's members. */
 const MEMBERS = {
@@ -37,57 +36,6 @@ export async function removeFleet(fleet: Fleet): Promise<void> {
   await fleet.kubectl('hub', '-n', fleet.team, 'delete', 'federatedredisclusters', '--all', '--timeout=60s');
   await fleet.kubectl('hub', 'delete', 'memberclusters', ...fleet.members);
   await fleet.close();
-}
-
-/** Starts a replica and waits until it serves and its hub informers are synced. */
-export async function startReady(
-  fleet: Fleet,
-  name: string,
-  environment: Readonly<Record<string, string>> = {},
-): ReturnType<Fleet['startReplica']> {
-  const replica = await fleet.startReplica(name, environment);
-  await eventually(async () => (await replica.page('readyz'))?.status === 200, {
-    timeout: 60_000,
-    message: `${name} is not ready; its last line: ${JSON.stringify(replica.log.at(-1))}`,
-  });
-  return replica;
-}
-
-/** Waits until every member is Ready. */
-export async function membersReady(fleet: Fleet): Promise<void> {
-  await eventually(
-    async () => {
-      const members = await Promise.all(fleet.members.map((name) => fleet.member(name)));
-      return members.every((member) =>
-        member?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
-      );
-    },
-    { timeout: 90_000, message: 'not every member became Ready' },
-  );
-}
-
-/** Waits until an object is ready at its newest generation in exactly these clusters, and returns it. */
-export async function readyIn(fleet: Fleet, name: string, clusters: readonly string[]): Promise<FederatedObject> {
-  return eventually(
-    async () => {
-      const object = await fleet.federated(name);
-      if (object === undefined) return undefined;
-      const { status, metadata } = object;
-      const rows = (status?.placements ?? []).map(({ cluster }) => cluster).join(' ');
-      const current = status?.observedGeneration === metadata.generation;
-      const ready = status?.clusters?.ready === clusters.length && rows === clusters.toSorted().join(' ');
-      return current && ready ? object : undefined;
-    },
-    { timeout: 120_000, message: `${name} did not become ready in ${clusters.join(', ')}` },
-  );
-}
-
-/** Waits until the tenant's source has applied a commit. */
-export async function applied(fleet: Fleet, oid: string): Promise<void> {
-  await eventually(async () => (await fleet.source())?.status?.appliedRevision === `main@sha1:${oid}`, {
-    timeout: 60_000,
-    message: `the source did not apply ${oid}`,
-  });
 }
 
 /** The manifest of a FederatedRedisCluster; `spec` lines are indented by two. */

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { membersReady, startReady } from '../installation/index.ts';
 import type { Fleet, Replica } from '../installation/index.ts';
 import { eventually, lab } from '../support/lab.ts';
-import { SHORT_LEASES, installFleet, membersReady, removeFleet, startReady } from './play.ts';
+import { SHORT_LEASES, installFleet, removeFleet } from './play.ts';
 
 const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

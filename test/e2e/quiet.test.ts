@@ -1,22 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Redis } from 'ioredis';
+import { applied, membersReady, readyIn, startReady, writesSince } from '../installation/index.ts';
 import type { Fleet } from '../installation/index.ts';
-import { auditEvents, labCluster } from '../support/lab.ts';
-import type { AuditEvent } from '../support/lab.ts';
-import {
-  SHORT_LEASES,
-  applied,
-  installFleet,
-  manifest,
-  membersReady,
-  readyIn,
-  removeFleet,
-  startReady,
-} from './play.ts';
+import { SHORT_LEASES, installFleet, manifest, removeFleet } from './play.ts';
 
-/** The service account of Atoll, on the hub and in every member. */
-const ATOLL = 'system:serviceaccount:atoll-system:atoll';
 const MINUTE = 60_000;
 
 describe('the steady state', () => {
@@ -39,21 +27,10 @@ describe('the steady state', () => {
 
   afterAll(() => removeFleet(fleet));
 
-  /** Mutating requests by Atoll, or by somebody whom it impersonates, other than heartbeats and answered since. */
-  async function writesSince(start: string): Promise<readonly string[]> {
-    const clusters = ['hub', ...fleet.members].map((name) => labCluster(name));
-    const events = await Promise.all(clusters.map((cluster) => auditEvents(cluster)));
-    return events
-      .flat()
-      .filter((event) => event.requestReceivedTimestamp >= start && event.user.username === ATOLL)
-      .filter((event) => event.objectRef?.resource !== 'leases')
-      .map((event) => describeEvent(event));
-  }
-
   it('writes nothing but heartbeats over a quiet minute, after Redis lost everything, and after a restart', async () => {
     const start = new Date().toISOString();
     await sleep(MINUTE);
-    expect(await writesSince(start)).toEqual([]);
+    expect(await writesSince(fleet, start)).toEqual([]);
 
     const redis = new Redis(fleet.lab.redis.url);
     await redis.flushall();
@@ -62,17 +39,13 @@ describe('the steady state', () => {
     const [replica] = fleet.replicas;
     expect(replica?.log.some(({ msg }) => msg === 'redis lost its data: every key is added again')).toBe(true);
     expect(replica?.running).toBe(true);
-    expect(await writesSince(start)).toEqual([]);
+    expect(await writesSince(fleet, start)).toEqual([]);
 
     await replica?.end('SIGTERM');
     await startReady(fleet, 'atoll-a');
     await membersReady(fleet);
     await sleep(MINUTE / 4);
-    const ownerChanged = (await writesSince(start)).filter((event) => !event.includes('memberclusters/status'));
+    const ownerChanged = (await writesSince(fleet, start)).filter((event) => !event.includes('memberclusters/status'));
     expect(ownerChanged).toEqual([]);
   });
 });
-
-function describeEvent({ verb, requestURI, responseStatus }: AuditEvent): string {
-  return `${verb} ${requestURI} ${responseStatus?.code}`;
-}

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/index.ts';
-import type { Fleet, Replica } from '../installation/index.ts';
+import { applied, gains, held, membersReady, readyIn, startReady } from '../installation/index.ts';
+import type { Fleet } from '../installation/index.ts';
 import { eventually } from '../support/lab.ts';
-import { applied, installFleet, manifest, membersReady, readyIn, removeFleet, startReady } from './play.ts';
+import { installFleet, manifest, removeFleet } from './play.ts';
 
 /** Lease 15 s + two retries of 2 s, jittered: what a killed replica's shards may take to find another owner. */
 const TAKEOVER = 20_000;
@@ -23,37 +24,19 @@ describe('replicas, at the real lease times', () => {
 
   afterAll(() => removeFleet(fleet));
 
-  /** When each shard was gained by one of these replicas, and by whom, newest last. */
-  function gains(replicas: readonly Replica[]): { shard: string; replica: string; epoch: number; time: number }[] {
-    return replicas
-      .flatMap((replica) => replica.log.filter(({ msg }) => msg === 'shard gained').map((line) => ({ line, replica })))
-      .map(({ line, replica }) => ({
-        shard: String(line['shard']),
-        replica: replica.name,
-        epoch: Number(line['epoch']),
-        time: Date.parse(String(line['time'])),
-      }))
-      .toSorted((a, b) => a.time - b.time);
-  }
-
-  function held(replica: Replica): string[] {
-    const last = new Map(gains(fleet.replicas).map(({ shard, replica: owner }) => [shard, owner]));
-    return [...last].filter(([, owner]) => owner === replica.name).map(([shard]) => shard);
-  }
-
   it('share the shards: each is worked by one, and none is left', () => {
-    const shards = fleet.replicas.flatMap((replica) => held(replica));
+    const shards = fleet.replicas.flatMap((replica) => held(fleet, replica));
     expect(shards.toSorted()).toEqual(['ap-1', 'eu-1', 'hub', 'us-1']);
   });
 
   it('take over the shards of a replica that is killed, with higher epochs, and work goes on', async () => {
-    const [victim, survivor] = fleet.replicas.toSorted((a, b) => held(b).length - held(a).length);
+    const [victim, survivor] = fleet.replicas.toSorted((a, b) => held(fleet, b).length - held(fleet, a).length);
     if (victim === undefined || survivor === undefined) throw new Error('there are not two replicas');
-    const shards = held(victim);
+    const shards = held(fleet, victim);
     const epochs = new Map(gains(fleet.replicas).map(({ shard, epoch }) => [shard, epoch]));
     const killed = systemClock.now();
     await victim.end('SIGKILL');
-    await eventually(() => held(survivor).length === 4, {
+    await eventually(() => held(fleet, survivor).length === 4, {
       timeout: 60_000,
       message: `${shards.join(', ')} stay ownerless`,
     });
@@ -74,12 +57,15 @@ describe('replicas, at the real lease times', () => {
 
   it('hand over at once when one is stopped, which then exits 0', async () => {
     const replacement = await startReady(fleet, 'atoll-c');
-    await eventually(() => held(replacement).length > 0, { timeout: 60_000, message: 'the new replica gets no shard' });
-    const shards = held(replacement);
+    await eventually(() => held(fleet, replacement).length > 0, {
+      timeout: 60_000,
+      message: 'the new replica gets no shard',
+    });
+    const shards = held(fleet, replacement);
     const rest = fleet.replicas.filter(({ running, name }) => running && name !== 'atoll-c');
     expect(await replacement.end('SIGTERM')).toBe(0);
     const stopped = systemClock.now();
-    await eventually(() => shards.every((shard) => rest.some((replica) => held(replica).includes(shard))), {
+    await eventually(() => shards.every((shard) => rest.some((replica) => held(fleet, replica).includes(shard))), {
       timeout: 20_000,
     });
     const handed = gains(rest).filter(({ shard }) => shards.includes(shard));

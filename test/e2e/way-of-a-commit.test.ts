@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisCluster } from '../../src/api/index.ts';
+import { applied, emptied, membersReady, readyIn, removedFrom, startReady } from '../installation/index.ts';
 import type { Fleet } from '../installation/index.ts';
 import { eventually } from '../support/lab.ts';
-import {
-  SHORT_LEASES,
-  applied,
-  installFleet,
-  manifest,
-  membersReady,
-  readyIn,
-  removeFleet,
-  startReady,
-} from './play.ts';
+import { SHORT_LEASES, installFleet, manifest, removeFleet } from './play.ts';
 
 const FILE = 'apps/sessions.yaml';
 const PROD = '{selector: {matchLabels: {tier: prod}}}';
@@ -111,24 +103,11 @@ describe('the way of a commit', () => {
     await readyIn(fleet, 'sessions', ['ap-1', 'eu-1', 'us-1']);
     await fleet.kubectl('hub', 'label', '--overwrite', 'membercluster', 'ap-1', 'tier=staging');
     await readyIn(fleet, 'sessions', ['eu-1', 'us-1']);
-    await eventually(async () => {
-      const left = await Promise.all(
-        (['RedisCluster', 'StatefulSet', 'Service'] as const).map((kind) => fleet.names('ap-1', kind)),
-      );
-      return left.flat().length === 0;
-    });
+    await emptied(fleet, 'ap-1');
   });
 
   it('removes an object that a newer commit lacks from the hub and from every member', async () => {
     await applied(fleet, await fleet.commit({ [FILE]: undefined }, 'Remove sessions'));
-    await eventually(async () => (await fleet.federated('sessions')) === undefined, {
-      message: 'the hub object stays',
-    });
-    for (const name of fleet.members) {
-      await eventually(async () => (await fleet.names(name, 'StatefulSet')).length === 0, {
-        message: `${name} keeps children`,
-      });
-      expect(await fleet.names(name, 'RedisCluster')).toEqual([]);
-    }
+    await removedFrom(fleet, 'sessions', fleet.members);
   });
 });
