@@ -137,13 +137,12 @@ export class PropagationFixture {
   }
 
   /** Somebody else makes an object of that name. */
-  async createByHand(): Promise<KubernetesObject> {
+  async createByHand(): Promise<void> {
     await this.createNamespace();
     const object = { apiVersion: 'workloads.atoll.dev/v1', kind: 'RedisCluster', spec: BY_HAND };
     const metadata = { name: NAME, namespace: this.namespace };
-    const created = await adminClient(CLUSTER).create({ ...object, metadata }, asTester);
+    await adminClient(CLUSTER).create({ ...object, metadata }, asTester);
     await this.settled();
-    return created;
   }
 
   async createNamespace(): Promise<void> {
