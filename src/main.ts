@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.ts';
 import { ConfigError, readConfig } from './config/index.ts';
 import type { Config } from './config/index.ts';
-import { systemClock } from './kernel/index.ts';
+import { AtollError, systemClock } from './kernel/index.ts';
 import type { Logger } from './kernel/index.ts';
 import { inClusterConnection, parseKubeconfig } from './kubernetes/index.ts';
 import type { Connection } from './kubernetes/index.ts';
@@ -46,7 +46,7 @@ function stopOnSignals(app: INestApplicationContext, logger: Logger): void {
 }
 
 main().catch((error: unknown) => {
-  const text = error instanceof ConfigError ? error.message : String(error instanceof Error ? error.stack : error);
+  const text = error instanceof AtollError ? error.message : String(error instanceof Error ? error.stack : error);
   process.stderr.write(`atoll: ${text}\n`);
   process.exit(1);
 });

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { AtollError } from '../kernel/index.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -66,7 +67,7 @@ export interface Config {
 }
 
 /** An environment variable is missing or bad; the message names each. */
-export class ConfigError extends Error {
+export class ConfigError extends AtollError {
   override name = 'ConfigError';
 }
 

@@ -28,8 +28,6 @@ beforeAll(async () => {
   server = await RedisServer.create();
   await server.start();
   inspection = server.connect();
-  // Tests kill the server.
-  inspection.on('error', () => undefined);
 });
 
 afterAll(async () => {

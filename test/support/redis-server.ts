@@ -44,9 +44,11 @@ export class RedisServer {
     this.#service.signal('SIGCONT');
   }
 
-  /** A connection for looking into the server from a test. */
+  /** A connection for looking into the server from a test, which may also kill it. */
   connect(): Redis {
-    return new Redis(this.url);
+    const connection = new Redis(this.url);
+    connection.on('error', () => undefined);
+    return connection;
   }
 
   /** Stops the server and removes its files. */

@@ -34,8 +34,6 @@ export function useQueues(): Queues {
     server = await RedisServer.create();
     await server.start();
     inspection = server.connect();
-    // Tests kill the server.
-    inspection.on('error', () => undefined);
   });
   afterAll(async () => {
     inspection.disconnect();
