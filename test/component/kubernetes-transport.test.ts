@@ -12,7 +12,8 @@ import {
   UnreachableError,
 } from '../../src/kubernetes/index.ts';
 import type { Connection, KubernetesClientOptions, WriteContext } from '../../src/kubernetes/index.ts';
-import { closedPort, FaultProxy } from '../support/fault-proxy.ts';
+import { freePort } from '../lab/ports.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { adminClient, asTester, createNamespace, eventually, uniqueName } from '../support/lab.ts';
 import { serviceAccountWith } from '../support/service-account.ts';
 import type { BoundServiceAccount } from '../support/service-account.ts';
@@ -192,7 +193,7 @@ test('a Status about another object is not taken for absence', async () => {
 
 describe('a server that is not there', () => {
   test('refuses', async () => {
-    const nobody = newClient({ ...proxy.connection, server: `https://127.0.0.1:${await closedPort()}` });
+    const nobody = newClient({ ...proxy.connection, server: `https://127.0.0.1:${await freePort()}` });
     await expect(nobody.version()).rejects.toMatchObject({ name: 'UnreachableError', code: 'ECONNREFUSED' });
     await nobody.close();
   });

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { engagementMemberRules } from '../../src/clusters/index.ts';
 import { done, requeueAfter } from '../../src/kernel/index.ts';
 import type { PolicyRule } from '../../src/kernel/index.ts';
+import { freePort } from '../lab/ports.ts';
 import { installDefinitions } from '../support/definitions.ts';
-import { FaultProxy, closedPort } from '../support/fault-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { adminClient, auditEvents, eventually, labCluster } from '../support/lab.ts';
 import { MemberRegistry, kubeconfigOf } from '../support/member-registry.ts';
 import { serviceAccountWith } from '../support/service-account.ts';
@@ -146,7 +147,7 @@ describe('a member that cannot be engaged says why:', () => {
     ],
     [
       'nobody listens there',
-      async () => kubeconfigOf({ ...eu.connection, server: `https://127.0.0.1:${await closedPort()}` }),
+      async () => kubeconfigOf({ ...eu.connection, server: `https://127.0.0.1:${await freePort()}` }),
       { Ready: 'False/Unreachable', Reachable: 'False/Unreachable', Authorized: 'Unknown/NotChecked' },
       '',
     ],

@@ -7,7 +7,8 @@ import type { KubernetesObject } from '../../src/kernel/index.ts';
 import type { KubernetesClient } from '../../src/kubernetes/index.ts';
 import { GitRepository } from '../lab/index.ts';
 import type { FileChanges, LabCluster, LabDescription } from '../lab/index.ts';
-import { adminOf, installOnHub, kubectl } from './hub.ts';
+import { openAdmin } from '../support/admin-client.ts';
+import { installOnHub, kubectl } from './hub.ts';
 import { joinMember } from './join.ts';
 import { Replica } from './replica.ts';
 import { SOURCE, tenantObjects } from './tenant.ts';
@@ -150,7 +151,7 @@ export class Fleet {
   client(name: string): KubernetesClient {
     const known = this.#clients.get(name);
     if (known !== undefined) return known;
-    const client = adminOf(this.cluster(name));
+    const client = openAdmin(this.cluster(name));
     this.#clients.set(name, client);
     return client;
   }

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
-import { KubernetesClient, formatKubeconfig, parseKubeconfig } from '../../src/kubernetes/index.ts';
+import { formatKubeconfig, parseKubeconfig } from '../../src/kubernetes/index.ts';
 import type { LabCluster, LabDescription } from '../lab/index.ts';
 
 const run = promisify(execFile);
@@ -35,17 +34,4 @@ export async function installOnHub(lab: LabDescription, directory: string): Prom
   const kubeconfig = formatKubeconfig('hub', parseKubeconfig(lab.hub.kubeconfig), token.trim());
   await writeFile(path, kubeconfig, { mode: 0o600 });
   return path;
-}
-
-/** A client of a cluster of the lab, as its administrator. */
-export function adminOf(cluster: LabCluster): KubernetesClient {
-  return new KubernetesClient({
-    cluster: cluster.name,
-    connection: parseKubeconfig(cluster.kubeconfig),
-    clock: systemClock,
-    random: Math.random,
-    logger: silentLogger,
-    metrics: noMetrics,
-    userAgent: 'atoll-lab',
-  });
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../../src/kubernetes/index.ts';
@@ -115,14 +114,4 @@ export class FaultProxy {
     });
     await pipeline(request, outgoing).catch(() => response.destroy());
   }
-}
-
-/** A port on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { type Connection, KubernetesClient, parseKubeconfig, type WriteContext } from '../../src/kubernetes/index.ts';
-import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
+import type { KubernetesClient, WriteContext } from '../../src/kubernetes/index.ts';
 import { GitRepository, type LabCluster, LabControl, type LabDescription } from '../lab/index.ts';
+import { openAdmin } from './admin-client.ts';
 import './lab-setup.ts';
 
 export { eventually, type EventuallyOptions } from './eventually.ts';
@@ -32,25 +32,12 @@ export const asTester: WriteContext = { identity: { kind: 'self' }, fieldManager
 export function adminClient(cluster: string): KubernetesClient {
   const existing = adminClients.get(cluster);
   if (existing !== undefined) return existing;
-  const client = clientFor(cluster, parseKubeconfig(labCluster(cluster).kubeconfig));
+  const client = openAdmin(labCluster(cluster));
   adminClients.set(cluster, client);
   return client;
 }
 
 const adminClients = new Map<string, KubernetesClient>();
-
-/** A client of a cluster of the lab with credentials of the test's choice. */
-function clientFor(cluster: string, connection: Connection): KubernetesClient {
-  return new KubernetesClient({
-    cluster,
-    connection,
-    clock: systemClock,
-    random: Math.random,
-    logger: silentLogger,
-    metrics: noMetrics,
-    userAgent: 'atoll-test',
-  });
-}
 
 /** Creates a namespace of a name that no other test has, and returns that name. */
 export async function createNamespace(cluster: string): Promise<string> {
