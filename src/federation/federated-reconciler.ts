@@ -165,7 +165,10 @@ export class FederatedReconciler {
     return status.placements?.length ?? 0;
   }
 
-  /** A cluster that gets the object (again) must not pass for rid of it later, by what it reported before. */
+  /**
+   * A cluster that gets the object (again) must not pass for rid of it later, nor for having it already, by what it
+   * reported before: its MemberCluster may have been removed meanwhile, and name another cluster now.
+   */
   async #readRows(
     object: FederatedObject,
     decisions: readonly PlacementDecision[],
@@ -173,7 +176,11 @@ export class FederatedReconciler {
     const uid = object.metadata.uid ?? '';
     const rows = await this.#options.rows.read(uid);
     const placed = decisions.filter((decision) => decision.placed).map(({ cluster }) => cluster);
-    const outdated = placed.filter((cluster) => rows.get(cluster)?.state === 'Removed');
+    const recorded = new Set((object.status?.placements ?? []).map(({ cluster }) => cluster));
+    const outdated = placed.filter((cluster) => {
+      const row = rows.get(cluster);
+      return row !== undefined && (row.state === 'Removed' || !recorded.has(cluster));
+    });
     await this.#options.rows.forget(uid, outdated);
     return new Map([...rows].filter(([cluster]) => !outdated.includes(cluster)));
   }

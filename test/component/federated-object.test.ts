@@ -156,6 +156,20 @@ describe('a cluster that leaves the placement', () => {
     }
   });
 
+  it('does not show what it reported before its MemberCluster was removed', async () => {
+    await hub.apply();
+    await hub.reconcile();
+    await hub.report('eu-1');
+    await hub.reconcile();
+    const { members } = hub;
+    hub.members = [];
+    await hub.reconcile();
+    expect(await hub.placements()).toEqual([]);
+    hub.members = members;
+    await hub.reconcile();
+    expect(await hub.placements()).toEqual([expect.stringMatching(/^eu-1 .* OutOfDate\/Pending$/)]);
+  });
+
   it('is withdrawn again when it reports an object that nobody records', async () => {
     await hub.apply({ placement: {} });
     await hub.reconcile();
