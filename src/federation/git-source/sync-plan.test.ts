@@ -3,7 +3,7 @@ import { gitSource } from '../../../test/support/builders.ts';
 import { APPLIED_HASH_ANNOTATION, withHash, withMark } from '../../apply/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
-import { describe as describeManifest, inNamespace, markOfSource, planObject } from './sync-plan.ts';
+import { describe as describeManifest, inNamespace, isPrunable, markOfSource, planObject } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
 
 const mark = markOfSource(gitSource(), 'installation');
@@ -105,4 +105,29 @@ describe('the place of a manifest', () => {
 function withoutAnnotation(object: KubernetesObject, name: string): KubernetesObject {
   const annotations = Object.entries(object.metadata.annotations ?? {}).filter(([key]) => key !== name);
   return { ...object, metadata: { ...object.metadata, annotations: Object.fromEntries(annotations) } };
+}
+
+describe('an object that its commit does not hold any more', () => {
+  it.each<[string, boolean, KubernetesObject]>([
+    ['goes', true, settings()],
+    ['stays when it says so', false, annotated({ 'atoll.dev/prune': 'disabled' })],
+    ['stays when it is a Namespace', false, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
+    [
+      'stays when it is a CRD',
+      false,
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'a.b' } },
+    ],
+    [
+      'stays when it is a MemberCluster',
+      false,
+      { apiVersion: 'federation.atoll.dev/v1', kind: 'MemberCluster', metadata: { name: 'eu-1' } },
+    ],
+  ])('%s', (_behaviour, prunable, object) => {
+    expect(isPrunable(object)).toBe(prunable);
+  });
+});
+
+function annotated(annotations: Record<string, string>): KubernetesObject {
+  const object = settings();
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }

@@ -2,7 +2,7 @@ import { gitSourceKind } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
 import { isInSync, withMark } from '../../apply/index.ts';
 import type { OwnerMark } from '../../apply/index.ts';
-import { kindName } from '../../kernel/index.ts';
+import { gvkOf, kindName } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import { describeObject } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
@@ -64,4 +64,20 @@ function withRevision(object: KubernetesObject, revision: string): KubernetesObj
 export function describe(manifest: Manifest): string {
   const { object, source } = manifest;
   return `${source.file}:${source.line} ${describeObject(object)}`;
+}
+
+/** Deleting one of these takes other objects along, of which the commit said nothing. */
+const CARRIERS: ReadonlySet<string> = new Set([
+  'Namespace.',
+  'CustomResourceDefinition.apiextensions.k8s.io',
+  'MemberCluster.federation.atoll.dev',
+]);
+
+/**
+ * Whether an object that its commit does not hold any more may be deleted for that. Not when it says so itself
+ * (`atoll.dev/prune: disabled`), and never a Namespace, a CustomResourceDefinition or a MemberCluster: deleting those is
+ * a person's decision.
+ */
+export function isPrunable(live: KubernetesObject): boolean {
+  return live.metadata.annotations?.['atoll.dev/prune'] !== 'disabled' && !CARRIERS.has(kindName(gvkOf(live)));
 }

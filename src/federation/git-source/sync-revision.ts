@@ -11,7 +11,7 @@ import { tenantIdentity } from '../tenant-identity.ts';
 import { idOf } from './inventory.ts';
 import type { Inventories, InventoryEntry } from './inventory.ts';
 import { SyncError, isRefusal, summarize } from './sync-error.ts';
-import { GIT_FIELD_MANAGER, describe, inNamespace, markOfSource, planObject } from './sync-plan.ts';
+import { GIT_FIELD_MANAGER, describe, inNamespace, isPrunable, markOfSource, planObject } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
 
 /** What one sync works with. */
@@ -229,14 +229,14 @@ async function apply({ desired, live }: PlannedObject, act: Act): Promise<string
 /**
  * What is not in its commit any more goes, last applied first. Each object is asked for anew: one that a watch has not
  * shown yet must not be forgotten.
- * @returns the entries of what is being deleted; what is kept by annotation, or is not ours, is forgotten
+ * @returns the entries of what is being deleted; what is kept, or is not ours, is forgotten
  */
 async function prune(entries: readonly InventoryEntry[], act: Act): Promise<readonly InventoryEntry[]> {
   const left: InventoryEntry[] = [];
   for (const entry of inApplyOrder(entries, ({ gvk }) => gvk).toReversed()) {
     const ref = referenceTo(entry.gvk, entry.namespace, entry.name);
     const live = await act.objects.read(ref, act.write.identity);
-    if (live === undefined || isKept(live) || (entry.uid !== '' && live.metadata.uid !== entry.uid)) continue;
+    if (live === undefined || !isPrunable(live) || (entry.uid !== '' && live.metadata.uid !== entry.uid)) continue;
     const outcome = await removeObject({
       client: act.hub,
       ref,
@@ -248,10 +248,6 @@ async function prune(entries: readonly InventoryEntry[], act: Act): Promise<read
     if (outcome === 'deleting') left.push(entry);
   }
   return left;
-}
-
-function isKept(live: KubernetesObject): boolean {
-  return live.metadata.annotations?.['atoll.dev/prune'] === 'disabled';
 }
 
 function removedEntries(before: readonly InventoryEntry[], wanted: readonly InventoryEntry[]): InventoryEntry[] {
