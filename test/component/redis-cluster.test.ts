@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RedisCluster } from '../../src/api/index.ts';
-import { customResourceDefinition } from '../../src/api/index.ts';
 import type { OwnerMark } from '../../src/apply/index.ts';
 import { applyObject } from '../../src/apply/index.ts';
 import { done } from '../../src/kernel/index.ts';
@@ -8,6 +7,7 @@ import type { GroupVersionKind, KubernetesObject } from '../../src/kernel/index.
 import type { WriteContext } from '../../src/kubernetes/index.ts';
 import type { Workload } from '../../src/workloads/index.ts';
 import { WorkloadReconciler, workloads } from '../../src/workloads/index.ts';
+import { installDefinitions } from '../support/definitions.ts';
 import { HandOperator } from '../support/hand-operator.ts';
 import { adminClient, asTester, createNamespace, eventually, uniqueName } from '../support/lab.ts';
 import type { BoundServiceAccount } from '../support/service-account.ts';
@@ -15,7 +15,6 @@ import { serviceAccountWith } from '../support/service-account.ts';
 
 const CLUSTER = 'eu-1';
 const NAME = 'sessions';
-const CRD = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' };
 const STATEFUL_SET = { group: 'apps', version: 'v1', kind: 'StatefulSet' };
 const SERVICE = { group: '', version: 'v1', kind: 'Service' };
 const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
@@ -43,11 +42,7 @@ let account: BoundServiceAccount;
 
 beforeAll(async () => {
   account = await serviceAccountWith(CLUSTER, WorkloadReconciler.rules);
-  const definition = customResourceDefinition(redis.kind) as unknown as KubernetesObject;
-  await adminClient(CLUSTER).apply(definition, { ...asTester, fieldManager: 'atoll-crds' }, { force: true });
-  await eventually(async () => {
-    return isEstablished(await adminClient(CLUSTER).get({ gvk: CRD, name: definition.metadata.name ?? '' }));
-  });
+  await installDefinitions(CLUSTER, 'member');
 });
 
 afterAll(() => account.remove());
@@ -288,11 +283,6 @@ async function data(name: string): Promise<unknown> {
 
 function statusOf(object: KubernetesObject | undefined): RedisCluster['status'] {
   return object?.['status'] as RedisCluster['status'];
-}
-
-function isEstablished(definition: KubernetesObject | undefined): boolean {
-  const status = definition?.['status'] as { conditions?: { type: string; status: string }[] } | undefined;
-  return status?.conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True') ?? false;
 }
 
 function find(gvk: GroupVersionKind, name: string): Promise<KubernetesObject | undefined> {
