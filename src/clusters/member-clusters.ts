@@ -86,14 +86,15 @@ export class MemberClusters {
       const { version, uid } = await this.#look(member, entry, context);
       entry.lastAnswer = this.#options.clock.monotonic();
       const isNews = entry.failing || entry.engagement !== former;
+      if (isNews) this.#options.logger.info('member cluster is well', { cluster: name, version });
       entry.failing = false;
       if (isNews) entry.engagement?.wiring.enqueueAll();
       return { kind: 'ready', version, uid };
     } catch (error) {
+      if (!entry.failing) this.#options.logger.warn('member cluster is not well', { cluster: name, error });
       entry.failing = true;
       // Credentials that were taken away, or that lead to another cluster now, are not used any longer.
       if (error instanceof KubeconfigError || error instanceof IdentityChangedError) await letGo(entry);
-      this.#options.logger.warn('member cluster is not well', { cluster: name, error });
       return { kind: 'failed', error };
     }
   }
