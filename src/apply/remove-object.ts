@@ -50,12 +50,16 @@ async function sendDelete(live: KubernetesObject, request: RemoveRequest): Promi
   await client.delete(ref, preconditions, write, { propagationPolicy });
 }
 
-/** The object meant is gone when its name is free or taken by somebody else's; else the caller looks again. */
+/**
+ * The object meant is gone when its name is free or taken by somebody else's, and going when a cache that is behind did
+ * not show that it was asked for before; else the caller looks again.
+ */
 async function judgeAgain(meant: KubernetesObject, request: RemoveRequest, cause: Error): Promise<RemoveOutcome> {
   const current = await read(request);
   if (current === undefined) return 'gone';
   const replaced = current.metadata.uid !== meant.metadata.uid;
   if (replaced && (request.owner === undefined || !isOurs(current, request))) return 'gone';
+  if (!replaced && current.metadata.deletionTimestamp !== undefined && isOurs(current, request)) return 'deleting';
   throw cause;
 }
 

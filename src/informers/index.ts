@@ -9,7 +9,8 @@
  * **On failure** nothing is forgotten: the store keeps the last state while the server is away, and `lastError` and
  * `staleness` say so. A broken connection or a 429 goes on from the last version; an expired version, a malformed or
  * oversized event or any other failure lists again, each after a backoff. A kind that is not served is looked for again
- * the same way. What a handler or an index function throws is logged and concerns nobody else.
+ * the same way. When the server answers any call again after one that it did not answer, all that wait try at once, every
+ * 5 s at most: what a probe finds alive is not worked on with an old state for long. What a handler or an index function throws is logged and concerns nobody else.
  *
  * **Numbers.** client-go's: backoff 0.8 s → 30 s, doubled, with up to as much again at random, back to the start after two
  * quiet minutes; watches end after a random 5–10 minutes; pages of 500; resync 10 h ± 10 %. Ours: a watch that is silent

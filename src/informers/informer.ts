@@ -50,6 +50,7 @@ export class Informer implements SharedInformer, ReflectorTarget {
   readonly #lists: Counter;
   readonly #registrations = new Set<Registration>();
   readonly #onSynced: () => void;
+  #reflector: Reflector | undefined;
   #hasSynced = false;
   #lastError: Error | undefined;
   #heardAt: number;
@@ -106,11 +107,17 @@ export class Informer implements SharedInformer, ReflectorTarget {
     return this.#options.clock.monotonic() - this.#heardAt;
   }
 
+  /** Tries again at once, should it be waiting to. */
+  wake(): void {
+    this.#reflector?.wake();
+  }
+
   /** Lists and watches until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { source, clock, random } = this.#options;
     this.#heardAt = clock.monotonic();
     const reflector = new Reflector({ source, target: this, clock, random });
+    this.#reflector = reflector;
     let cancel: Cancel = () => undefined;
     const resync = (): void => {
       const audience = [...this.#registrations];

@@ -159,6 +159,31 @@ describe('trying again', () => {
     expect(server.asked).toHaveLength(5);
   });
 
+  test('happens at once, and from the shortest delay on, when it is woken', async () => {
+    const server = new ScriptedServer([unreachable, unreachable, unreachable, unreachable]);
+    const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => 0 });
+    void reflector.run(stop.signal);
+    await vi.advanceTimersByTimeAsync(800 + 1600);
+    expect(server.asked).toHaveLength(3);
+    reflector.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(server.asked).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(800);
+    expect(server.asked).toHaveLength(5);
+  });
+
+  test('does not happen before the time that a 429 asked for, woken or not', async () => {
+    const server = new ScriptedServer([new TooManyRequestsError('slowly', 7), synced('1')]);
+    const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => 0 });
+    void reflector.run(stop.signal);
+    await vi.advanceTimersByTimeAsync(6000);
+    reflector.wake();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(server.asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(server.asked).toHaveLength(2);
+  });
+
   test('ends with the signal, also while waiting', async () => {
     const reflector = new Reflector({
       source: new ScriptedServer([unreachable]),

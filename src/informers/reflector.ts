@@ -82,6 +82,7 @@ export class Reflector {
   readonly #random: Random;
   readonly #backoff: Backoff;
   #pausedAt = Number.NEGATIVE_INFINITY;
+  #pause = new AbortController();
   /** Of the last list, event or bookmark. */
   #resourceVersion: string | undefined;
   /** The server said that it cannot serve {@link #resourceVersion}: the next list asks for the newest state. */
@@ -96,6 +97,12 @@ export class Reflector {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#backoff = new Backoff(BACKOFF, options.random);
+  }
+
+  /** Tries again at once, should it be waiting to: what it waits for may be over. A wait that a server asked for goes on. */
+  wake(): void {
+    this.#backoff.reset();
+    this.#pause.abort();
   }
 
   /** Lists and watches until the signal aborts. Never rejects. */
@@ -132,7 +139,9 @@ export class Reflector {
     if (now - this.#pausedAt > BACKOFF_RESET) this.#backoff.reset();
     this.#pausedAt = now;
     const asked = error instanceof TooManyRequestsError ? error.retryAfterSeconds * 1000 : 0;
-    await this.#clock.sleep(Math.max(this.#backoff.next(), asked), signal);
+    this.#pause = new AbortController();
+    const end = asked > 0 ? signal : AbortSignal.any([signal, this.#pause.signal]);
+    await this.#clock.sleep(Math.max(this.#backoff.next(), asked), end);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { formatGvk } from '../kernel/index.ts';
-import type { Clock, GroupVersionKind, Logger, Metrics, Random } from '../kernel/index.ts';
+import type { Cancel, Clock, GroupVersionKind, Logger, Metrics, Random } from '../kernel/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import { Informer } from './informer.ts';
 import type { ReflectorSource } from './reflector.ts';
@@ -17,6 +17,8 @@ export interface SharedInformerFactoryOptions {
 }
 
 const RESYNC_PERIOD = 10 * 60 * 60 * 1000;
+/** A server that answers one call and not the next must not do away with all backoff. */
+const WAKE_INTERVAL = 5000;
 
 /** The informers of one cluster, one per kind and scope. */
 export class SharedInformerFactory {
@@ -24,10 +26,13 @@ export class SharedInformerFactory {
   readonly #informers = new Map<string, Informer>();
   readonly #running: Promise<void>[] = [];
   readonly #stop = new AbortController();
+  readonly #forgetClient: Cancel;
   #isStarted = false;
+  #wokenAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SharedInformerFactoryOptions) {
     this.#options = options;
+    this.#forgetClient = options.client.onRecovered(() => this.#wake());
   }
 
   /** The informer of a kind and scope: same arguments, same instance. After {@link start} it starts at once. */
@@ -65,6 +70,7 @@ export class SharedInformerFactory {
 
   /** Ends all watches; resolves when nothing is running any more. A stopped factory cannot be started again. */
   async stop(): Promise<void> {
+    this.#forgetClient();
     this.#stop.abort();
     await Promise.all(this.#running);
   }
@@ -75,6 +81,14 @@ export class SharedInformerFactory {
    */
   staleness(): number {
     return Math.max(0, ...[...this.#informers.values()].map((informer) => informer.staleness()));
+  }
+
+  /** A server that is back shall not be seen as it was before for as long as a backoff lasts. */
+  #wake(): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#wokenAt < WAKE_INTERVAL) return;
+    this.#wokenAt = now;
+    for (const informer of this.#informers.values()) informer.wake();
   }
 
   #run(informer: Informer): void {

@@ -1,5 +1,5 @@
 import { gvkOf } from '../kernel/index.ts';
-import type { ClusterName, GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
+import type { Cancel, ClusterName, GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
 import { readFields, readObject } from './answer.ts';
 import { KindNotFoundError, NotFoundError, UnexpectedAnswerError } from './api-errors.ts';
 import { errorFromFailure } from './api-status.ts';
@@ -69,6 +69,11 @@ export class KubernetesClient {
     this.#discovery = new Discovery(this.#sender, options.clock);
     this.#requestTimeout = options.requestTimeout ?? REQUEST_TIMEOUT;
     this.#maxEventBytes = options.maxEventBytes ?? MAX_OBJECT_BYTES;
+  }
+
+  /** Calls back whenever the server answers a call after one that it did not answer. */
+  onRecovered(callback: () => void): Cancel {
+    return this.#sender.onRecovered(callback);
   }
 
   /**

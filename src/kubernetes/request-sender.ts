@@ -1,4 +1,4 @@
-import type { Clock, ClusterName, Counter, Logger, Metrics, Random } from '../kernel/index.ts';
+import type { Cancel, Clock, ClusterName, Counter, Logger, Metrics, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
@@ -58,6 +58,8 @@ export class RequestSender {
   readonly #transport: Transport;
   readonly #inFlight = new InFlightLimit(MAX_IN_FLIGHT);
   readonly #requests: Counter;
+  readonly #recovered = new Set<() => void>();
+  #isUnreachable = false;
 
   constructor(options: RequestSenderOptions) {
     this.#cluster = options.cluster;
@@ -76,6 +78,12 @@ export class RequestSender {
       help: 'Requests to API servers by status code, method and cluster; <error> is one without an answer',
       labelNames: ['code', 'method', 'cluster'],
     });
+  }
+
+  /** Calls back whenever the server answers a call after one that it did not answer. */
+  onRecovered(callback: () => void): Cancel {
+    this.#recovered.add(callback);
+    return () => void this.#recovered.delete(callback);
   }
 
   /** Sends a call and answers whatever the server says, failures too; 429 is waited out within bounds. */
@@ -156,10 +164,20 @@ export class RequestSender {
     try {
       const answer = await sending;
       code = String(answer.status);
+      this.#answered();
       return answer;
+    } catch (error) {
+      if (error instanceof UnreachableError) this.#isUnreachable = true;
+      throw error;
     } finally {
       this.#requests.inc({ code, method, cluster: this.#cluster });
     }
+  }
+
+  #answered(): void {
+    if (!this.#isUnreachable) return;
+    this.#isUnreachable = false;
+    for (const callback of this.#recovered) callback();
   }
 }
 

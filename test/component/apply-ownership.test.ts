@@ -66,6 +66,8 @@ describe('removing', () => {
     fixture.client.takeRequests();
     await expect(fixture.removeConfigMap('settings', going)).resolves.toBe('deleting');
     expect(fixture.client.takeRequests()).toEqual([]);
+    // What a cache that is behind shows.
+    await expect(fixture.removeConfigMap('settings', live)).resolves.toBe('deleting');
     await fixture.release('settings');
   });
 

@@ -165,6 +165,17 @@ describe('a broken connection', () => {
     expect(factory.staleness()).toBeLessThan(10_000);
   });
 
+  test('is resumed at once, whatever the backoff, when another call finds the server back', async () => {
+    const { told } = await inform();
+    await proxy.stop();
+    // The fourth try comes 3.2 s after the third.
+    await eventually(() => failures.length >= 3, { interval: 20, message: 'it did not try thrice' });
+    await put('during');
+    await proxy.listen();
+    await client.version();
+    await eventually(() => told.includes('add during'), { timeout: 1500, message: 'it was not resumed' });
+  });
+
   test('whose version has expired is listed again; a recreated object is told as deletion and addition', async () => {
     await put('kept');
     await put('recreated');
