@@ -93,6 +93,11 @@ export class Engagement {
     }
   }
 
+  /** Whether the cluster serves every kind that is worked with in it, as far as is known. */
+  get isServed(): boolean {
+    return this.cluster.informers.unserved().length === 0;
+  }
+
   /**
    * Asks the cluster who it is: two requests, which also tell that it can be reached and lets us in.
    * @throws NotWatchedError when it does, and yet an informer has heard nothing for long

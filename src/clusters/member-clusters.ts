@@ -99,10 +99,11 @@ export class MemberClusters {
     }
   }
 
-  /** Asks a member that is engaged with the credentials it should be; else engages it anew. */
+  /** Asks a member that is engaged as it should be; else engages it anew, which brings back CRDs that were deleted. */
   async #look(member: MemberCluster, entry: Entry, context: ReconcileContext): Promise<SeenCluster> {
     const found = connectionOf(member, this.#options.secrets, this.#options.namespace);
-    if (entry.engagement?.fingerprint === found.fingerprint) return entry.engagement.look();
+    if (entry.engagement?.fingerprint === found.fingerprint && entry.engagement.isServed)
+      return entry.engagement.look();
     await letGo(entry);
     return this.#engage(member, entry, found, context);
   }

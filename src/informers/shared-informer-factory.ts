@@ -1,5 +1,6 @@
 import { formatGvk } from '../kernel/index.ts';
 import type { Cancel, Clock, GroupVersionKind, Logger, Metrics, Random } from '../kernel/index.ts';
+import { KindNotFoundError } from '../kubernetes/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import { Informer } from './informer.ts';
 import type { ReflectorSource } from './reflector.ts';
@@ -81,6 +82,12 @@ export class SharedInformerFactory {
    */
   staleness(): number {
     return Math.max(0, ...[...this.#informers.values()].map((informer) => informer.staleness()));
+  }
+
+  /** The kinds that the server certainly does not serve, or not any more, as far as the informers were told. */
+  unserved(): readonly GroupVersionKind[] {
+    const informers = [...this.#informers.values()];
+    return informers.filter((informer) => informer.lastError() instanceof KindNotFoundError).map(({ gvk }) => gvk);
   }
 
   /** A server that is back shall not be seen as it was before for as long as a backoff lasts. */

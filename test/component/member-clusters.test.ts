@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redisClusterKind } from '../../src/api/index.ts';
 import { engagementMemberRules } from '../../src/clusters/index.ts';
 import { done, requeueAfter } from '../../src/kernel/index.ts';
 import type { PolicyRule } from '../../src/kernel/index.ts';
+import type { ObjectReference } from '../../src/kubernetes/index.ts';
 import { freePort } from '../lab/ports.ts';
 import { installDefinitions } from '../support/definitions.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
-import { adminClient, auditEvents, eventually, labCluster } from '../support/lab.ts';
+import { adminClient, asTester, auditEvents, eventually, labCluster } from '../support/lab.ts';
 import { MemberRegistry, kubeconfigOf } from '../support/member-registry.ts';
 import { serviceAccountWith } from '../support/service-account.ts';
 import type { BoundServiceAccount } from '../support/service-account.ts';
@@ -116,6 +118,39 @@ describe('a member', () => {
     await expect(members.look(AbortSignal.timeout(500))).rejects.toThrow('aborted');
     expect(members.registry.engaged(members.name)).toBeUndefined();
     expect([members.enqueued, members.detached]).toEqual([0, 1]);
+  });
+});
+
+describe('a member whose CRD is deleted', () => {
+  const kind = { ...redisClusterKind, gvk: { ...redisClusterKind.gvk, group: 'deleted.atoll-test.example' } };
+  const definition: ObjectReference = {
+    gvk: { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' },
+    name: `${kind.plural}.${kind.gvk.group}`,
+  };
+
+  async function deleteDefinition(): Promise<void> {
+    const { uid = '' } = (await adminClient('eu-1').get(definition))?.metadata ?? {};
+    await adminClient('eu-1').delete(definition, { uid }, asTester);
+  }
+
+  it('gets it back, and has all its keys looked at', async () => {
+    const watching = { ...wired, apiGroups: [kind.gvk.group] };
+    const account = await serviceAccountWith('eu-1', [...engagementMemberRules, watching]);
+    const registry = await MemberRegistry.start(kind);
+    await registry.join(kubeconfigOf(account.connection));
+    expect(await registry.look()).toEqual(WELL);
+    await deleteDefinition();
+    await eventually(
+      async () => {
+        expect(await registry.look()).toEqual(WELL);
+        return registry.enqueued === 2;
+      },
+      { message: 'it was not engaged anew' },
+    );
+    expect(await adminClient('eu-1').get(definition)).toBeDefined();
+    await registry.stop();
+    await deleteDefinition();
+    await account.remove();
   });
 });
 

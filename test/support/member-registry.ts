@@ -1,4 +1,4 @@
-import type { MemberCluster } from '../../src/api/index.ts';
+import type { MemberCluster, PublishedKind } from '../../src/api/index.ts';
 import { customResourceDefinition, memberClusterKind, redisClusterKind } from '../../src/api/index.ts';
 import { MemberClusters } from '../../src/clusters/index.ts';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
@@ -21,7 +21,7 @@ export class MemberRegistry {
   readonly #informers: SharedInformerFactory;
   #elapsed = 0;
 
-  private constructor(namespace: string) {
+  private constructor(namespace: string, kind: PublishedKind) {
     this.#namespace = namespace;
     const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + this.#elapsed };
     const ports = { clock, random: Math.random, logger: silentLogger, metrics: noMetrics };
@@ -34,9 +34,9 @@ export class MemberRegistry {
       namespace,
       replica: 'replica-of-the-test',
       probeInterval: 20_000,
-      definitions: [customResourceDefinition(redisClusterKind)],
+      definitions: [customResourceDefinition(kind)],
       wire: (cluster) => {
-        cluster.informers.informer(redisClusterKind.gvk);
+        cluster.informers.informer(kind.gvk);
         return {
           enqueueAll: () => void (this.enqueued += 1),
           detach: () => void (this.detached += 1),
@@ -46,9 +46,9 @@ export class MemberRegistry {
     });
   }
 
-  /** A registry that has synced; the hub must serve MemberClusters. */
-  static async start(): Promise<MemberRegistry> {
-    const registry = new MemberRegistry(await createNamespace('hub'));
+  /** A registry that has synced; the hub must serve MemberClusters. The kind is what the members shall serve. */
+  static async start(kind: PublishedKind = redisClusterKind): Promise<MemberRegistry> {
+    const registry = new MemberRegistry(await createNamespace('hub'), kind);
     registry.#informers.start();
     await registry.#informers.waitForSync();
     return registry;
