@@ -20,8 +20,11 @@ async function main(): Promise<number> {
   const narrator = new Narrator();
   try {
     await Promise.race([new Story(fleet, narrator).play(), once(stopping.signal, 'abort')]);
-    if (!stopping.signal.aborted) lookAround(fleet, narrator);
-    if (!onlyOnce && !stopping.signal.aborted) await once(stopping.signal, 'abort');
+    if (stopping.signal.aborted) return 0;
+    console.log(`\nPlayed in ${narrator.elapsed()}.`);
+    if (onlyOnce) return 0;
+    lookAround(fleet);
+    await once(stopping.signal, 'abort');
     return 0;
   } catch (error) {
     console.error(`\nThe demo failed: ${describe(error)}`);
@@ -34,7 +37,7 @@ async function main(): Promise<number> {
   }
 }
 
-function lookAround(fleet: Fleet, narrator: Narrator): void {
+function lookAround(fleet: Fleet): void {
   const { lab, repository, team } = fleet;
   const lines = [
     `hub:        kubectl --kubeconfig ${lab.hub.kubeconfigPath} get memberclusters,gitsources,federatedredisclusters -A`,
@@ -48,7 +51,7 @@ function lookAround(fleet: Fleet, narrator: Narrator): void {
       .filter(({ running }) => running)
       .map(({ name, url }) => `${name}: ${url}/metrics, log ${fleet.directory}/${name}.log`),
   ];
-  console.log(`\nPlayed in ${narrator.elapsed()}. Look around (Ctrl-C ends it all):`);
+  console.log('Look around (Ctrl-C ends it all):');
   for (const line of lines) console.log(`  ${line}`);
 }
 

@@ -154,6 +154,7 @@ export class Story {
   async #show(cluster: string, ...parameters: string[]): Promise<void> {
     const output = await this.#fleet.kubectl(cluster, ...parameters);
     const { kubeconfigPath } = this.#fleet.cluster(cluster);
-    this.#narrator.show(`kubectl --kubeconfig ${kubeconfigPath} ${parameters.join(' ')}`, output);
+    const typed = parameters.map((parameter) => (/[^\w,./:=-]/.test(parameter) ? `'${parameter}'` : parameter));
+    this.#narrator.show(`kubectl --kubeconfig ${kubeconfigPath} ${typed.join(' ')}`, output);
   }
 }
