@@ -22,6 +22,7 @@ import {
   revisionName,
 } from './revisions.ts';
 import type { StatusRow, StatusRows } from './status-rows.ts';
+import { STATUS_MANAGER } from './triggers.ts';
 
 /** What the hub's worker needs to decide about one kind of federated object. */
 export interface FederatedReconcilerOptions {
@@ -160,7 +161,7 @@ export class FederatedReconciler {
     const rows = await this.#readRows(object, decisions);
     const now = formatTime(this.#options.clock.now());
     const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
-    const updated = await applyStatus(this.#options.hub, object, status, writeAs('atoll-status', context));
+    const updated = await applyStatus(this.#options.hub, object, status, writeAs(STATUS_MANAGER, context));
     if (updated !== undefined) this.#written.remember(updated);
     return status.placements?.length ?? 0;
   }

@@ -15,7 +15,7 @@ import { federatedKinds } from '../api/index.ts';
 import type { FederatedObject, GitSource, MemberCluster } from '../api/index.ts';
 import { withMark } from '../apply/index.ts';
 import type { OwnerMark } from '../apply/index.ts';
-import type { KubernetesObject } from '../kernel/index.ts';
+import type { KubernetesObject, ManagedFieldsEntry } from '../kernel/index.ts';
 import { newRevision } from './revisions.ts';
 import {
   GIT_SOURCE,
@@ -66,6 +66,10 @@ function changed<T extends FederatedObject | GitSource | MemberCluster>(object: 
 
 function withStatus<T extends KubernetesObject>(object: T, status: unknown): T {
   return { ...object, status };
+}
+
+function statusEntry(manager: string): ManagedFieldsEntry {
+  return { manager, operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': {} } };
 }
 
 const sourceMark: OwnerMark = { installation: 'i', kind: GIT_SOURCE, namespace: 'shop', name: 'apps', uid: 'u' };
@@ -120,6 +124,18 @@ describe('on the hub', () => {
       'a federated object whose status changes: only the recorded clusters, not the hub, which wrote it',
       FEDERATED,
       updated(sessions, withStatus(sessions, { ...sessions.status, phase: 'Running' })),
+      sessionsInMembers,
+    ],
+    [
+      'a federated object whose status somebody else changes: itself, there too',
+      FEDERATED,
+      updated(sessions, changed(sessions, { managedFields: [statusEntry('kubectl-patch')] })),
+      [sessionsOnHub, ...sessionsInMembers],
+    ],
+    [
+      'a federated object whose status we change: not itself, there',
+      FEDERATED,
+      updated(sessions, changed(sessions, { managedFields: [statusEntry('atoll-status')] })),
       sessionsInMembers,
     ],
     [

@@ -10,6 +10,9 @@ import { CONTROLLER_REVISION } from './revisions.ts';
 /** How a key is put into the queue of its shard. Events come before what merely is there already. */
 export type Enqueue = (key: Key, priority: 'event' | 'resync') => void;
 
+/** The field manager of what Atoll writes to the status of hub objects. */
+export const STATUS_MANAGER = 'atoll-status';
+
 /** Kind names as they stand in keys. */
 export const MEMBER_CLUSTER = kindName(memberClusterKind.gvk);
 export const GIT_SOURCE = kindName(gitSourceKind.gvk);
@@ -39,6 +42,7 @@ export interface Trigger {
  * | --- | --- | --- |
  * | GitSource | spec, annotations, deletion | itself, on the hub |
  * | Federated<Kind> | spec, labels, annotations, deletion | itself, on the hub |
+ * | Federated<Kind> | status, by another hand than ours | itself, on the hub: written again as it shall be |
  * | Federated<Kind> | any, status too | itself in every recorded cluster |
  * | Federated<Kind> from Git | spec, marks, deletion | its GitSource: taken back if it was not Git's doing |
  * | MemberCluster | spec, labels, annotations, deletion | itself, in its own shard |
@@ -65,7 +69,11 @@ export function hubTriggers(context: TriggerContext): readonly Trigger[] {
 
 function federatedTriggers(kind: string): Trigger[] {
   return [
-    { watches: kind, when: specChanged, enqueues: (object) => [keyFor(HUB, kind, object)] },
+    {
+      watches: kind,
+      when: (previous, current) => specChanged(previous, current) || statusTaken(previous, current),
+      enqueues: (object) => [keyFor(HUB, kind, object)],
+    },
     {
       watches: kind,
       when: always,
@@ -179,6 +187,16 @@ function specChanged(previous: KubernetesObject | undefined, current: Kubernetes
     differ(before.labels, after.labels) ||
     differ(before.annotations, after.annotations)
   );
+}
+
+/** Whether somebody else wrote to the status. Our own writes are no news: they are made from all that there is to know. */
+function statusTaken(previous: KubernetesObject | undefined, current: KubernetesObject): boolean {
+  return JSON.stringify(rivalEntries(previous)) !== JSON.stringify(rivalEntries(current));
+}
+
+function rivalEntries(object: KubernetesObject | undefined): readonly unknown[] {
+  const entries = object?.metadata.managedFields ?? [];
+  return entries.filter(({ manager, subresource }) => subresource === 'status' && manager !== STATUS_MANAGER);
 }
 
 function membershipChanged(
