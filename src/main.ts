@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.ts';
 import { ConfigError, readConfig } from './config/index.ts';
 import type { Config } from './config/index.ts';
-import { AtollError, systemClock } from './kernel/index.ts';
+import { AtollError, errorMessage, systemClock } from './kernel/index.ts';
 import type { Logger } from './kernel/index.ts';
 import { inClusterConnection, parseKubeconfig } from './kubernetes/index.ts';
 import type { Connection } from './kubernetes/index.ts';
@@ -24,9 +24,17 @@ async function main(): Promise<void> {
 }
 
 function hubConnection({ hubKubeconfig, inCluster }: Config): Connection {
-  if (hubKubeconfig !== undefined) return parseKubeconfig(readFileSync(hubKubeconfig, 'utf8'));
+  if (hubKubeconfig !== undefined) return parseKubeconfig(readKubeconfig(hubKubeconfig));
   if (inCluster === undefined) throw new ConfigError('no hub is configured');
   return inClusterConnection({ ...inCluster, clock: systemClock });
+}
+
+function readKubeconfig(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`ATOLL_HUB_KUBECONFIG: cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 /** Nest's own shutdown hooks end the process by the signal; a controller that stopped in order exits 0 instead. */

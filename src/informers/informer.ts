@@ -158,10 +158,11 @@ export class Informer implements SharedInformer, ReflectorTarget {
 
   failed(error: Error): void {
     this.#failures.inc({ ...this.#labels(), error: error.name });
+    const wasServed = !(this.#lastError instanceof KindNotFoundError);
     // A server that says that it does not have this kind is alive, and nothing of the kind can be stale.
     if (error instanceof KindNotFoundError) {
       this.heard();
-      this.#logger.debug('kind is not served, looking again later', { error });
+      this.#logger[wasServed ? 'info' : 'debug']('kind is not served, looking again later', { error });
     } else {
       this.#logger.warn('list or watch failed, trying again', { error });
     }

@@ -101,7 +101,10 @@ export class Atoll {
 
   /** Why this replica cannot serve; undefined when it can. Redis does not count: a metric and the log tell of it. */
   notReady(): string | undefined {
-    return this.#synced ? undefined : 'the informers of the hub have not synced yet';
+    if (this.#synced) return undefined;
+    const unserved = this.#factory.unserved().map((gvk) => kindName(gvk));
+    const wanting = unserved.length === 0 ? '' : `: the hub does not serve ${unserved.join(', ')}`;
+    return `the informers of the hub have not synced yet${wanting}`;
   }
 
   /** No new work; ends or abandons runs; releases the leases; closes everything. Ends within 8 s in any case. */

@@ -55,6 +55,29 @@ describe('the process', () => {
     expect(stderr).toMatch(/ATOLL_REDIS_URL[^]*ATOLL_HEALTH_PORT/);
   });
 
+  it('names a kubeconfig that cannot be read', () => {
+    const { status, stderr } = spawnSync(process.execPath, [entry], {
+      env: { ATOLL_REDIS_URL: lab().redis.url, ATOLL_HUB_KUBECONFIG: '/nowhere/hub.kubeconfig' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^atoll: ATOLL_HUB_KUBECONFIG: cannot be read: .*nowhere.*\n$/);
+  });
+
+  it('waits for a hub that lacks the CRDs, and says for which', async () => {
+    // A member serves none of the hub's kinds.
+    const early = await fleet.startReplica('atoll-early', {
+      ATOLL_HUB_KUBECONFIG: fleet.cluster('ap-1').kubeconfigPath,
+    });
+    const unserved = /does not serve MemberCluster.*, GitSource.*, FederatedRedisCluster/;
+    await eventually(async () => unserved.test((await early.page('readyz'))?.text ?? ''), {
+      message: `it does not say what it waits for: ${JSON.stringify(early.log.at(-1))}`,
+    });
+    expect(await early.page('readyz')).toMatchObject({ status: 503 });
+    await eventually(() => early.log.filter(({ msg }) => msg.startsWith('kind is not served')).length === 3);
+    expect(await early.end('SIGTERM')).toBe(0);
+  });
+
   it('has no more rights on the hub than it declares', async () => {
     const may = async (...question: string[]): Promise<string> => {
       const who = ['--as', 'system:serviceaccount:atoll-system:atoll'];
