@@ -171,6 +171,10 @@ describe('the conditions of a federated object', () => {
     const conditions = conditionsOf({ rows: [running, blocked] });
     expect(conditions.get('Ready')?.message).toBe('us-1: spec.replicas: too many');
     expect(conditions.get('Degraded')?.message).toBe('us-1: spec.replicas: too many');
+    expect(conditionsOf({ rows: [running, starting] }).get('Ready')?.message).toBe('us-1: Progressing');
+    expect(conditionsOf({ rows: [running], decisions: [unknownCluster] }).get('Ready')?.message).toBe(
+      'no MemberCluster is named "ap-1"',
+    );
     const waiting = conditionsOf({ rows: [running, unreachable] });
     expect(waiting.get('Available')?.message).toBe('not serving in us-1');
     expect(conditionsOf({ rows: [unreachable], object: deleted }).get('Ready')?.message).toBe(

@@ -76,7 +76,7 @@ function summarize(
   }
   const unknown = decisions.filter(({ reason }) => reason === 'UnknownCluster').map(({ cluster }) => cluster);
   if (unknown.length > 0) {
-    return { ready: false, reason: 'UnknownCluster', message: `no MemberCluster is named ${unknown.join(', ')}` };
+    return { ready: false, reason: 'UnknownCluster', message: `no MemberCluster is named ${quoted(unknown)}` };
   }
   if (status.clusters?.desired === 0 && rows.length === 0) {
     return { ready: false, reason: 'NoClusters', message: 'the placement selects no cluster' };
@@ -110,8 +110,17 @@ function reasonOf(row: PlacementRow): string {
 
 function describeRows(rows: readonly PlacementRow[]): string {
   return rows
-    .map((row) => `${row.cluster}: ${row.message === undefined || row.message === '' ? reasonOf(row) : row.message}`)
+    .map((row) => `${row.cluster}: ${row.message === undefined || row.message === '' ? shortly(row) : row.message}`)
     .join('; ');
+}
+
+/** A row without a message in one word: of a revision that has arrived, how its workload does. */
+function shortly(row: PlacementRow): string {
+  return row.state === 'Synced' && row.phase !== undefined ? row.phase : reasonOf(row);
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(' or ');
 }
 
 function listClusters(rows: readonly PlacementRow[]): string {

@@ -43,9 +43,14 @@ describe('what is reported of an apply', () => {
       { phase: 'Running' },
     ],
     [
+      'an object that is not well says why in its own words',
+      applied({ observedGeneration: 2, phase: 'Degraded', message: 'Some replicas are not ready.' }),
+      { state: 'Synced', phase: 'Degraded', message: 'Some replicas are not ready.' },
+    ],
+    [
       'an object whose controller has seen an older generation is on its way, whatever its phase',
-      applied({ observedGeneration: 1, phase: 'Running', readyReplicas: 3 }),
-      { phase: 'Progressing', observed: { readyReplicas: 3 } },
+      applied({ observedGeneration: 1, phase: 'Running', message: 'of old', readyReplicas: 3 }),
+      { phase: 'Progressing', message: '', observed: { readyReplicas: 3 } },
     ],
     [
       'the figures that the hub shows are reported, and no others',

@@ -47,7 +47,7 @@ export function reportOf(outcome: ApplyOutcome, targetRevision: string): StatusR
     case 'created':
     case 'updated':
     case 'unchanged':
-      return { targetRevision, state: 'Synced', reason: 'Synced', message: '', ...observe(outcome.object) };
+      return { targetRevision, state: 'Synced', reason: 'Synced', ...observe(outcome.object) };
   }
 }
 
@@ -84,15 +84,16 @@ function shorten(message: string): string {
   return message.slice(0, MESSAGE_LENGTH);
 }
 
-/** Phase and figures of the member object, once its controller has seen the generation that it has now. */
-function observe(object: KubernetesObject): Pick<StatusRow, 'phase' | 'observed'> {
+/** Phase, message and figures of the member object, once its controller has seen the generation that it has now. */
+function observe(object: KubernetesObject): Pick<StatusRow, 'phase' | 'message' | 'observed'> {
   const status = (object['status'] ?? {}) as Readonly<Record<string, unknown>>;
   const current = status['observedGeneration'] === object.metadata.generation;
   const phase = current && typeof status['phase'] === 'string' ? status['phase'] : 'Progressing';
+  const message = current && typeof status['message'] === 'string' ? shorten(status['message']) : '';
   const observed = Object.fromEntries(
     OBSERVED_FIELDS.map((field): [string, unknown] => [field, status[field]]).filter(isFigure),
   );
-  return { phase, ...(Object.keys(observed).length === 0 ? {} : { observed }) };
+  return { phase, message, ...(Object.keys(observed).length === 0 ? {} : { observed }) };
 }
 
 function isFigure(entry: [string, unknown]): entry is [string, string | number] {

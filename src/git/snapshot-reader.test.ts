@@ -127,12 +127,12 @@ describe('limits', () => {
 });
 
 test.each([
-  ['is not there', 'nowhere'],
-  ['is a file', 'a.yaml'],
-  ['leads through a file', 'a.yaml/b'],
-])('a path that %s is said to be so', async (_what, path) => {
+  ['is not there', 'nowhere', 'the commit has no folder "nowhere"'],
+  ['is a file', 'a.yaml', 'a.yaml is a file, not a folder'],
+  ['leads through a file', 'a.yaml/b', 'a.yaml is a file, not a folder'],
+])('a path that %s is said to be so', async (_what, path, message) => {
   await expect(read({ 'a.yaml': '1' }, { path })).rejects.toThrow(
-    expect.objectContaining({ reason: 'PathNotFound' }) as Error,
+    expect.objectContaining({ reason: 'PathNotFound', message }) as Error,
   );
 });
 

@@ -79,7 +79,7 @@ export class SnapshotReader {
       if (entry?.kind !== 'folder') {
         throw new GitError(
           'PathNotFound',
-          `${path} is ${entry === undefined ? 'not there' : `a ${entry.kind}, not a folder`}`,
+          entry === undefined ? `the commit has no folder "${path}"` : `${path} is a ${entry.kind}, not a folder`,
         );
       }
       tree = entry.oid;
