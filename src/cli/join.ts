@@ -33,8 +33,10 @@ export async function join(parameters: readonly string[]): Promise<void> {
     },
   });
   const [name] = positionals;
-  if (name === undefined || positionals.length > 1)
-    throw new UsageError(`one NAME is expected; usage:\n  ${joinUsage}`);
+  if (name === undefined || positionals.length > 1) {
+    const given = positionals.length === 0 ? 'none' : positionals.join(', ');
+    throw new UsageError(`one NAME is expected, not ${given}; usage:\n  ${joinUsage}`);
+  }
   const labels = parseLabels(values.labels);
   const hubFile = required('--hub-kubeconfig', values['hub-kubeconfig']);
   const memberFile = required('--kubeconfig', values.kubeconfig);

@@ -1,12 +1,19 @@
+import { memberClusterKind } from '../api/index.ts';
+import type { MemberCluster } from '../api/index.ts';
 import { applyObject } from '../apply/index.ts';
-import { AtollError } from '../kernel/index.ts';
+import { AtollError, errorMessage } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
-import { formatKubeconfig, referenceOf, writeAs } from '../kubernetes/index.ts';
+import { CORE, formatKubeconfig, parseKubeconfig, referenceOf, writeAs } from '../kubernetes/index.ts';
 import type { Connection, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 
 /** 30 days, in seconds: long enough for a weekend's outage, short enough not to be forgotten. */
 const TOKEN_LIFETIME = 30 * 24 * 3600;
 const SERVICE_ACCOUNT = 'atoll';
+
+/** A cluster could not be joined: the message begins with the cluster that it is about, the hub or the member. */
+export class JoinError extends AtollError {
+  override name = 'JoinError';
+}
 
 /** Who joins what, with which rights. */
 export interface JoinRequest {
@@ -30,27 +37,75 @@ export interface JoinRequest {
  * Makes a cluster a member: a service account with a role of exactly `rules` in it, a bound token of 30 days
  * (TokenRequest), the kubeconfig as a Secret on the hub, and the MemberCluster. Doing it again renews the token, brings
  * role and labels to what is given now, and changes nothing else.
- * @throws ApiError as the hub or the member answers; nothing on the hub is touched before the member is prepared
+ *
+ * Nothing is touched in the member before the hub said in a dry run that it would take the result, and nothing on the hub
+ * before the member is prepared.
+ * @throws KubeconfigError when Atoll would not take the connection
+ * @throws JoinError when the hub or the member refuses or does not answer, or the cluster is a member under another name
  */
 export async function joinCluster(request: JoinRequest): Promise<void> {
   const write = writeAs('atoll-join', { guard: () => undefined });
+  parseKubeconfig(formatKubeconfig(request.name, request.connection, 'token'));
+  const members = await inCluster('hub', () => rehearse(request, write));
+  const token = await inCluster(request.name, () => prepare(request, members, write));
+  await inCluster('hub', () => enrol(request, token, write));
+}
+
+/** Says in whose part an error arose, which the error of a request does not know. */
+async function inCluster<T>(cluster: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new JoinError(`${cluster}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Asks whether the hub would take what comes last: names, labels, namespace, kinds and rights are as they must be.
+ * @returns the members that there are
+ */
+async function rehearse(request: JoinRequest, write: WriteContext): Promise<readonly MemberCluster[]> {
+  for (const object of hubObjects(request, 'token').toReversed()) {
+    await request.hub.apply(object, write, { force: true, dryRun: true });
+  }
+  return (await request.hub.list(memberClusterKind.gvk)).items as MemberCluster[];
+}
+
+/** @returns the token of Atoll's service account in the member */
+async function prepare(request: JoinRequest, members: readonly MemberCluster[], write: WriteContext): Promise<string> {
+  await refuseSecondName(request, members);
   for (const object of memberObjects(request)) {
     await bring(request.member, object, write);
     request.progress(`${request.name}: ${object.kind} ${object.metadata.name ?? ''}`);
   }
   const token = await requestToken(request, write);
   request.progress(`${request.name}: token of ${TOKEN_LIFETIME / 86_400} days`);
+  return token;
+}
+
+async function enrol(request: JoinRequest, token: string, write: WriteContext): Promise<void> {
   for (const object of hubObjects(request, token)) {
     await bring(request.hub, object, write);
     request.progress(`hub: ${object.kind} ${object.metadata.name ?? ''}`);
   }
 }
 
+/** Under two names, one cluster would be worked by two workers that know nothing of each other. */
+async function refuseSecondName({ member, name }: JoinRequest, members: readonly MemberCluster[]): Promise<void> {
+  const uid = (await member.get({ gvk: CORE.Namespace, name: 'kube-system' }))?.metadata.uid;
+  const others = members.filter(({ metadata }) => metadata.name !== name);
+  const same = others.find(({ status }) => status?.uid !== undefined && status.uid === uid);
+  if (same === undefined) return;
+  throw new AtollError(
+    `is a member already, as ${same.metadata.name ?? ''}: delete that MemberCluster to give the cluster another name`,
+  );
+}
+
 async function bring(client: KubernetesClient, desired: KubernetesObject, write: WriteContext): Promise<void> {
   const live = await client.get(referenceOf(desired));
   const outcome = await applyObject({ client, desired, live, adoption: 'Adopt', force: true, write });
   if (outcome.result === 'conflict' || outcome.result === 'foreign') {
-    throw new AtollError(`${client.cluster}: ${outcome.message}`);
+    throw new AtollError(outcome.message);
   }
 }
 
@@ -96,7 +151,7 @@ async function requestToken(request: JoinRequest, write: WriteContext): Promise<
   };
   const answer = await request.member.createSubresource(reference, 'token', body, write);
   const token = (answer['status'] as { token?: string } | undefined)?.token;
-  if (token === undefined) throw new AtollError(`${request.name} issued no token for its service account`);
+  if (token === undefined) throw new AtollError('no token was issued for the service account');
   return token;
 }
 

@@ -107,4 +107,12 @@ describe("a person's kubeconfig is refused by the field", () => {
   test.each(['missing', 'torn'])('of a context that is %s', async (context) => {
     await expect(read(TOKEN, SERVER, context)).rejects.toThrow(`contexts[${context}]`);
   });
+
+  test('that is no YAML, naming the file and quoting nothing of it', async () => {
+    const text = join(folder, 'text');
+    await writeFile(text, 'token: secret\n```\nsecret\n');
+    const error = String(await userConnection(text).catch((reason: unknown) => reason));
+    expect(error).toContain(text);
+    expect(error).not.toContain('secret');
+  });
 });

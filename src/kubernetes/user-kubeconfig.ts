@@ -18,7 +18,13 @@ import { KubeconfigError } from './kubeconfig.ts';
 export async function userConnection(file: string, context?: string): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
-  config.loadFromFile(file);
+  try {
+    config.loadFromFile(file);
+  } catch (error) {
+    // The first line alone, and no cause: a parser quotes the file in what follows, and that holds secrets.
+    const [problem = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    throw new KubeconfigError(file, problem);
+  }
   if (context !== undefined) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
   const user = config.getCurrentUser();

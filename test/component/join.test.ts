@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { joinCluster } from '../../src/clusters/index.ts';
+import type { JoinRequest } from '../../src/clusters/index.ts';
 import { mergeRules } from '../../src/kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject } from '../../src/kernel/index.ts';
 import { ForbiddenError, UnauthorizedError, parseKubeconfig } from '../../src/kubernetes/index.ts';
@@ -39,7 +40,11 @@ afterEach(async () => {
 });
 
 function join(labels: Readonly<Record<string, string>> = {}, member = adminClient(MEMBER)): Promise<void> {
-  return joinCluster({
+  return joinCluster(requestOf(labels, member));
+}
+
+function requestOf(labels: Readonly<Record<string, string>> = {}, member = adminClient(MEMBER)): JoinRequest {
+  return {
     hub: adminClient('hub'),
     member,
     connection: parseKubeconfig(labCluster(MEMBER).kubeconfig),
@@ -49,7 +54,7 @@ function join(labels: Readonly<Record<string, string>> = {}, member = adminClien
     rules: mergeRules(memberRules),
     tenantRules: mergeRules(memberTenantRules),
     progress: (line) => lines.push(line),
-  });
+  };
 }
 
 /** The kubeconfig that was left on the hub. */
@@ -145,10 +150,41 @@ describe('joining a cluster', () => {
   it('touches nothing on the hub when the member refuses', async () => {
     const { server, caData = '' } = parseKubeconfig(labCluster(MEMBER).kubeconfig);
     const stranger = recordingClient(MEMBER, { server, caData, token: 'wrong' });
-    await expect(join({}, stranger)).rejects.toThrow(UnauthorizedError);
+    const refusal = {
+      message: expect.stringMatching(`^${name}: `) as string,
+      cause: expect.any(UnauthorizedError) as Error,
+    };
+    await expect(join({}, stranger)).rejects.toMatchObject(refusal);
     await stranger.close();
     expect(await adminClient('hub').get({ gvk: MEMBER_CLUSTER, name })).toBeUndefined();
     expect(await adminClient('hub').get({ gvk: SECRET, namespace: SYSTEM, name: `member-${name}` })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<JoinRequest>, RegExp]>([
+    ['the name of the hub', { name: 'hub' }, /^hub: .*must not be "hub"/],
+    ['a name that none can be', { name: 'EU_1' }, /^hub: .*EU_1/],
+    ['a label that none can be', { labels: { tier: 'a b' } }, /^hub: .*metadata\.labels/],
+    ['a namespace that the hub does not have', { namespace: 'nowhere' }, /^hub: .*nowhere/],
+    ['an address that Atoll would not take', { connection: { server: 'http://127.0.0.1' } }, /server: only https/],
+  ])('touches nothing in the member with %s', async (_, changed, message) => {
+    const member = recordingClient(MEMBER, parseKubeconfig(labCluster(MEMBER).kubeconfig));
+    await expect(joinCluster({ ...requestOf({}, member), ...changed })).rejects.toThrow(message);
+    expect(member.requests).toEqual([]);
+    await member.close();
+  });
+
+  it('is refused to a cluster that is a member under another name', async () => {
+    await join();
+    const uid = (await inMember(NAMESPACE, 'kube-system')).metadata.uid ?? '';
+    const { apiVersion, kind } = await onHub(MEMBER_CLUSTER, name);
+    const status = { observedGeneration: 1, uid };
+    await adminClient('hub').apply({ apiVersion, kind, metadata: { name }, status }, asTester, {
+      subresource: 'status',
+    });
+    const second = uniqueName('member');
+    const message = `${second}: is a member already, as ${name}`;
+    await expect(joinCluster({ ...requestOf(), name: second })).rejects.toThrow(message);
+    await join();
   });
 });
 
