@@ -39,6 +39,8 @@ export interface EngagementRequest {
   /** UID recorded at the first engagement; undefined before it. */
   readonly recordedUid: string | undefined;
   readonly installCrds: boolean;
+  /** Throws when the cluster, once it has said who it is, is not to be worked under this name. */
+  readonly admit: (seen: SeenCluster) => void;
   readonly write: WriteContext;
 }
 
@@ -69,7 +71,7 @@ export class Engagement {
    * Connects, checks that it is the same cluster as before, brings the CRDs, starts the informers and waits for them.
    * Leaves nothing open when it fails.
    * @throws UnreachableError, UnauthorizedError, ForbiddenError as the API server answers; IdentityChangedError;
-   *   WaitingError when CRDs or informers take too long
+   *   what `admit` throws; WaitingError when CRDs or informers take too long
    */
   static async open(request: EngagementRequest, options: EngagementOptions): Promise<Engagement> {
     const { clock, random, logger, metrics } = options;
@@ -79,6 +81,7 @@ export class Engagement {
     let wiring: Wiring | undefined;
     try {
       const seen = await identify(client, request.recordedUid);
+      request.admit(seen);
       if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
       const cluster: Cluster = { name: request.name, client, informers, uid: seen.uid };
       wiring = options.wire(cluster);

@@ -3,6 +3,7 @@ import { errorMessage, mergeConditions, requestedAt } from '../kernel/index.ts';
 import type { Condition, ConditionDraft } from '../kernel/index.ts';
 import { ForbiddenError, KubeconfigError, UnauthorizedError, UnreachableError } from '../kubernetes/index.ts';
 import { IdentityChangedError, NotWatchedError } from './engagement.ts';
+import { AlreadyMemberError } from './first-name.ts';
 
 /** What a look at a member found. */
 export type Observation =
@@ -32,6 +33,10 @@ const diagnoses: readonly [new (...parameters: never[]) => Error, Omit<Diagnosis
   [
     IdentityChangedError,
     { reason: 'IdentityChanged', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } },
+  ],
+  [
+    AlreadyMemberError,
+    { reason: 'AlreadyMember', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } },
   ],
   [NotWatchedError, { reason: 'NotWatched', aspects: { Reachable: 'True', Authorized: 'True' } }],
 ];

@@ -11,6 +11,7 @@ import { connectionOf } from './connection.ts';
 import type { FoundConnection } from './connection.ts';
 import { Engagement, IdentityChangedError } from './engagement.ts';
 import type { EngagementOptions, SeenCluster } from './engagement.ts';
+import { AlreadyMemberError, refuseSecondName } from './first-name.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
 
@@ -18,6 +19,13 @@ import type { Observation } from './member-cluster-status.ts';
 const UNREACHABLE_AFTER = 30_000;
 /** A member that failed a look is looked at again this soon. */
 const RETRY_INTERVAL = 5000;
+
+/** After these a connection is not used any longer: it was taken away, or leads to a cluster that is not this member's. */
+const endings: readonly (new (...parameters: never[]) => Error)[] = [
+  KubeconfigError,
+  IdentityChangedError,
+  AlreadyMemberError,
+];
 
 /** What the registry works on. */
 export interface MemberClustersOptions extends EngagementOptions {
@@ -93,8 +101,7 @@ export class MemberClusters {
     } catch (error) {
       if (!entry.failing) this.#options.logger.warn('member cluster is not well', { cluster: name, error });
       entry.failing = true;
-      // Credentials that were taken away, or that lead to another cluster now, are not used any longer.
-      if (error instanceof KubeconfigError || error instanceof IdentityChangedError) await letGo(entry);
+      if (endings.some((type) => error instanceof type)) await letGo(entry);
       return { kind: 'failed', error };
     }
   }
@@ -102,8 +109,11 @@ export class MemberClusters {
   /** Asks a member that is engaged as it should be; else engages it anew, which brings back CRDs that were deleted. */
   async #look(member: MemberCluster, entry: Entry, context: ReconcileContext): Promise<SeenCluster> {
     const found = connectionOf(member, this.#options.secrets, this.#options.namespace);
-    if (entry.engagement?.fingerprint === found.fingerprint && entry.engagement.isServed)
-      return entry.engagement.look();
+    if (entry.engagement?.fingerprint === found.fingerprint && entry.engagement.isServed) {
+      const seen = await entry.engagement.look();
+      this.#admit(member, seen);
+      return seen;
+    }
     await letGo(entry);
     return this.#engage(member, entry, found, context);
   }
@@ -121,6 +131,7 @@ export class MemberClusters {
         found,
         recordedUid: member.status?.uid,
         installCrds: member.spec.installCRDs,
+        admit: (seen) => this.#admit(member, seen),
         write: writeAs('atoll-crds', context),
       },
       this.#options,
@@ -131,6 +142,10 @@ export class MemberClusters {
     }
     entry.engagement = engagement;
     return engagement.seen;
+  }
+
+  #admit(member: MemberCluster, { uid }: SeenCluster): void {
+    refuseSecondName(member, uid, this.#options.members.list() as readonly MemberCluster[]);
   }
 
   #entry(name: ClusterName): Entry {

@@ -221,6 +221,30 @@ describe('a member that cannot be engaged says why:', () => {
   });
 });
 
+describe('a cluster with two names', () => {
+  it('is worked under the first of them, and under the second when the first is gone', async () => {
+    await members.join(kubeconfigOf(eu.connection));
+    await members.look();
+    const second = await MemberRegistry.start();
+    await second.join(kubeconfigOf(eu.connection));
+    expect(await second.look()).toEqual(UNWELL);
+    expect(await second.conditions()).toMatchObject({
+      Ready: 'False/AlreadyMember',
+      IdentityKnown: 'False/AlreadyMember',
+    });
+    expect(await second.message()).toContain(members.name);
+    expect(second.registry.engaged(second.name)).toBeUndefined();
+    expect(await members.look()).toEqual(WELL);
+
+    await members.deleteMember();
+    await eventually(async () => {
+      await second.look();
+      return (await second.conditions())['Ready'] === 'True/Ready';
+    });
+    await second.stop();
+  });
+});
+
 describe('a member that stops answering', () => {
   let proxy: FaultProxy;
   beforeEach(async () => {
