@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/kernel/index.ts';
 import type { KubernetesObject } from '../src/kernel/index.ts';
-import { readyIn, startReady, writesSince } from '../test/installation/index.ts';
+import { held, readyIn, startReady, writesSince } from '../test/installation/index.ts';
 import type { Fleet } from '../test/installation/index.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { commitToLastMember, manifest, onFleet, residentMemory } from './bench-fleet.ts';
 
+/** For the last writes of a disturbance to be through. */
+const SETTLING = 5000;
 const QUIET = 60_000;
 
 /** What a soak does to a fleet; ends when Atoll has done its part. */
@@ -43,9 +45,12 @@ async function repaired(what: string, attempt: () => Promise<boolean>): Promise<
   await eventually(attempt, { timeout: 120_000, message: `${what} was not repaired` });
 }
 
+/** Ends when the new replica has its share of the shards, so that none moves afterwards. */
 async function replace(fleet: Fleet, signal: 'SIGTERM' | 'SIGKILL', name: string): Promise<void> {
   await fleet.replicas.find(({ running }) => running)?.end(signal);
-  await startReady(fleet, name);
+  const fresh = await startReady(fleet, name);
+  const share = Math.floor((fleet.members.length + 1) / fleet.replicas.filter(({ running }) => running).length);
+  await repaired('the loss of a replica', () => Promise.resolve(held(fleet, fresh).length >= share));
 }
 
 function specOf(object: KubernetesObject | undefined): Readonly<Record<string, unknown>> {
@@ -77,6 +82,7 @@ async function soak(fleet: Fleet, milliseconds: number): Promise<number> {
       `${String(round).padStart(4)}  ${name.padEnd(24)} at rest; ${memory.map((mib) => mib.toFixed(0)).join(', ')} MiB`,
     );
   }
+  await systemClock.sleep(SETTLING);
   const start = new Date(systemClock.now()).toISOString();
   await systemClock.sleep(QUIET);
   const writes = await writesSince(fleet, start);
