@@ -4,15 +4,9 @@ import { mergeRules, noMetrics, silentLogger, systemClock } from '../kernel/inde
 import { KubernetesClient, userConnection } from '../kubernetes/index.ts';
 import type { Connection } from '../kubernetes/index.ts';
 import { memberRules, memberTenantRules } from '../roles.ts';
+import { joinUsage } from './join-usage.ts';
 import { parseLabels } from './labels.ts';
 import { UsageError } from './usage-error.ts';
-
-/** How `atoll join` is called. */
-export const joinUsage = `atoll join NAME [--labels region=eu,tier=prod]
-      --hub-kubeconfig FILE [--hub-context NAME]   the hub, as somebody who may create Secrets and MemberClusters
-      --kubeconfig FILE [--context NAME]           the member, as somebody who may create roles in it
-      [--server URL]                               the member's address as Atoll reaches it, when it is another one
-      [--namespace atoll-system]`;
 
 /**
  * `atoll join`: makes a cluster a member of the hub. Both kubeconfigs are the caller's own and may be anything that

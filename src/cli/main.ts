@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { join, joinUsage } from './join.ts';
+import { joinUsage } from './join-usage.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A command of `atoll`: its usage line and what it does with its arguments. */
@@ -8,7 +8,12 @@ interface Command {
   readonly run: (parameters: readonly string[]) => Promise<void>;
 }
 
-const commands: Readonly<Record<string, Command>> = { join: { usage: joinUsage, run: join } };
+/** What a command needs is loaded when it runs: a Node that is too old cannot even load that. */
+const commands: Readonly<Record<string, Command>> = {
+  join: { usage: joinUsage, run: async (parameters) => (await import('./join.ts')).join(parameters) },
+};
+/** As `engines` in package.json has it. */
+const OLDEST_NODE = 24;
 
 /** Runs the command that the first argument names. @returns the exit code: 0 done, 1 failed, 2 called wrongly */
 async function main(parameters: readonly string[]): Promise<number> {
@@ -21,6 +26,10 @@ async function main(parameters: readonly string[]): Promise<number> {
   if (command === undefined) {
     process.stderr.write(usage());
     return 2;
+  }
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    process.stderr.write(`atoll: Node ${OLDEST_NODE} or newer is needed; this is ${process.version}\n`);
+    return 1;
   }
   try {
     await command.run(rest);

@@ -11,7 +11,7 @@ const TOKEN_LIFETIME = 30 * 24 * 3600;
 const SERVICE_ACCOUNT = 'atoll';
 
 /** A cluster could not be joined: the message begins with the cluster that it is about, the hub or the member. */
-export class JoinError extends AtollError {
+class JoinError extends AtollError {
   override name = 'JoinError';
 }
 
