@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { Fleet } from '../test/installation/index.ts';
+import { dirname } from 'node:path';
+import { Fleet, SOURCE } from '../test/installation/index.ts';
 import { startLab } from '../test/lab/index.ts';
 import { Narrator } from './narrator.ts';
-import { SESSIONS } from './repository.ts';
 import { MEMBERS, Story } from './story.ts';
 
 /**
@@ -39,19 +39,27 @@ async function main(): Promise<number> {
 
 function lookAround(fleet: Fleet): void {
   const { lab, repository, team } = fleet;
+  const clone = `${fleet.directory}/clone`;
+  const { username, password } = lab.git;
+  const url = repository.url.replace('://', `://${username}:${password}@`);
   const lines = [
-    `hub:        kubectl --kubeconfig ${lab.hub.kubeconfigPath} get memberclusters,gitsources,federatedredisclusters -A`,
-    ...Object.values(lab.members).map(({ name, kubeconfigPath }) => {
-      return `${name}:       kubectl --kubeconfig ${kubeconfigPath} -n ${team} get redisclusters,statefulsets,pods`;
+    '# the hub, and each member',
+    `export PATH=${dirname(lab.kubectl)}:$PATH KUBECONFIG=${lab.hub.kubeconfigPath}`,
+    `kubectl -n ${team} get memberclusters,gitsources,federatedredisclusters`,
+    ...Object.values(lab.members).map(({ kubeconfigPath }) => {
+      return `kubectl --kubeconfig ${kubeconfigPath} -n ${team} get redisclusters,statefulsets,pods`;
     }),
-    `kubectl:    ${lab.kubectl}`,
-    `repository: ${repository.url} (user ${lab.git.username}, password ${lab.git.password})`,
-    `            git -c http.sslVerify=false clone <repository>; put ${SESSIONS} back; push to main`,
+    `# bring back what the last commit deleted, without waiting for the source's interval`,
+    `git clone -c http.sslVerify=false ${url} ${clone} && cd ${clone}`,
+    'git -c user.name=me -c user.email=me@example.com revert --no-edit HEAD && git push',
+    `kubectl -n ${team} annotate gitsource ${SOURCE} --overwrite atoll.dev/requestedAt="$(date +%s)"`,
+    `kubectl -n ${team} get federatedredisclusters --watch`,
+    '# the replicas',
     ...fleet.replicas
       .filter(({ running }) => running)
-      .map(({ name, url }) => `${name}: ${url}/metrics, log ${fleet.directory}/${name}.log`),
+      .flatMap(({ name, url: replica }) => [`curl ${replica}/metrics`, `tail ${fleet.directory}/${name}.log`]),
   ];
-  console.log('Look around (Ctrl-C ends it all):');
+  console.log('Look around from another terminal (Ctrl-C here ends it all):\n');
   for (const line of lines) console.log(`  ${line}`);
 }
 
