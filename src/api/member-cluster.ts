@@ -87,13 +87,19 @@ export const memberClusterKind = publishedKind({
       description: 'Why it can or cannot.',
     },
     { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version of its API server.' },
-    { name: 'UID', type: 'string', jsonPath: '.status.uid', description: 'UID of its namespace kube-system.' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since it was created.' },
     {
       name: 'Owner',
       type: 'string',
       jsonPath: '.status.owner',
       description: 'The replica of Atoll that works it.',
+      priority: 1,
+    },
+    {
+      name: 'UID',
+      type: 'string',
+      jsonPath: '.status.uid',
+      description: 'UID of its namespace kube-system.',
       priority: 1,
     },
     {
