@@ -100,7 +100,6 @@ export const memberClusterKind = publishedKind({
       type: 'string',
       jsonPath: '.status.uid',
       description: 'UID of its namespace kube-system.',
-      priority: 1,
     },
     {
       name: 'Message',

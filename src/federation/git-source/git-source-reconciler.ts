@@ -34,6 +34,8 @@ export interface GitSourceReconcilerOptions extends SyncOptions {
   readonly logger: Logger;
 }
 
+const suspended: SyncOutcome = { kind: 'suspended' };
+
 /** Git → hub: one commit, read whole and checked whole, becomes the hub objects of a source. */
 export class GitSourceReconciler {
   readonly #options: GitSourceReconcilerOptions;
@@ -71,9 +73,9 @@ export class GitSourceReconciler {
     if (source === undefined) return done;
     if (source.metadata.deletionTimestamp !== undefined) return this.#finalize(source, context);
     if (!hasFinalizer(source)) return this.#adopt(source, context);
-    if (source.spec.suspend) return done;
-    const outcome = await this.#sync(source, context);
+    const outcome = source.spec.suspend ? suspended : await this.#sync(source, context);
     await this.#writeStatus(source, outcome, context);
+    if (source.spec.suspend) return done;
     return requeueAfter(parseDuration(source.spec.interval) * (1 + JITTER * this.#options.random()));
   }
 

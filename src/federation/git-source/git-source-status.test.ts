@@ -46,6 +46,23 @@ describe('the status of a GitSource', () => {
     });
   });
 
+  it('that is suspended keeps what its last sync said, says so, and answers requests', () => {
+    const status = statusAfter({ kind: 'suspended' }, good, {
+      generation: 3,
+      annotations: { 'atoll.dev/requestedAt': 'now' },
+    });
+    expect(status).toMatchObject({ observedGeneration: 3, appliedRevision: old, lastHandledReconcileAt: 'now' });
+    expect(status.conditions).toEqual([
+      expect.objectContaining({ type: 'Ready', status: 'True', observedGeneration: 3, lastTransitionTime: EARLIER }),
+      expect.objectContaining({ type: 'Suspended', status: 'True', lastTransitionTime: NOW }),
+    ]);
+    expect(statusAfter(synced(old), status).conditions).toHaveLength(1);
+  });
+
+  it('that is suspended before its first sync is neither ready nor not', () => {
+    expect(statusAfter({ kind: 'suspended' }).conditions?.[0]).toMatchObject({ type: 'Ready', status: 'Unknown' });
+  });
+
   it('whose new revision is bad keeps the applied one, and says so', () => {
     const status = statusAfter(failed(next), good);
     expect(status).toMatchObject({

@@ -11,9 +11,13 @@ export type SyncOutcome =
       readonly reason: string;
       readonly message: string;
       readonly revision: string | undefined;
-    };
+    }
+  | { readonly kind: 'suspended' };
 
-/** The status of a source after a sync. A failure keeps the revision that was applied last, and says so. */
+/**
+ * The status of a source after a look at it. A failure keeps the revision that was applied last, and says so; a
+ * suspended source keeps what its last sync said and is Suspended, a condition that exists only while it is True.
+ */
 export function gitSourceStatus(
   source: GitSource,
   outcome: SyncOutcome,
@@ -22,7 +26,7 @@ export function gitSourceStatus(
   const before = source.status;
   const observedGeneration = source.metadata.generation ?? 0;
   const handled = requestedAt(source);
-  const drafts = conditionsOf(outcome, before?.appliedRevision).map((draft) => ({ ...draft, observedGeneration }));
+  const drafts = conditionsOf(outcome, before).map((draft) => ({ ...draft, observedGeneration }));
   return {
     ...before,
     ...revisionsOf(outcome),
@@ -42,15 +46,30 @@ function revisionsOf(outcome: SyncOutcome): Partial<NonNullable<GitSource['statu
       inventory: { objects: result.objects },
     };
   }
-  return outcome.revision === undefined
+  return outcome.kind === 'suspended' || outcome.revision === undefined
     ? {}
     : { observedRevision: outcome.revision, attemptedRevision: outcome.revision };
 }
 
-function conditionsOf(outcome: SyncOutcome, applied: string | undefined): Omit<ConditionDraft, 'observedGeneration'>[] {
-  if (outcome.kind === 'synced') {
-    return [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: `applied revision ${outcome.revision}` }];
+type Draft = Omit<ConditionDraft, 'observedGeneration'>;
+
+function conditionsOf(outcome: SyncOutcome, before: GitSource['status']): Draft[] {
+  switch (outcome.kind) {
+    case 'synced':
+      return [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: `applied revision ${outcome.revision}` }];
+    case 'failed': {
+      const applied = before?.appliedRevision;
+      const kept = applied === undefined ? 'nothing is applied' : `kept revision ${applied}`;
+      return [{ type: 'Ready', status: 'False', reason: outcome.reason, message: `${outcome.message} (${kept})` }];
+    }
+    case 'suspended':
+      return [lastReady(before), { type: 'Suspended', status: 'True', reason: 'Suspended', message: SUSPENDED }];
   }
-  const kept = applied === undefined ? 'nothing is applied' : `kept revision ${applied}`;
-  return [{ type: 'Ready', status: 'False', reason: outcome.reason, message: `${outcome.message} (${kept})` }];
+}
+
+const SUSPENDED = 'spec.suspend is set: the repository is not looked at';
+
+function lastReady(before: GitSource['status']): Draft {
+  const ready = before?.conditions?.find(({ type }) => type === 'Ready');
+  return ready ?? { type: 'Ready', status: 'Unknown', reason: 'Suspended', message: SUSPENDED };
 }
