@@ -35,6 +35,8 @@ type GainedCallback = (shard: string, epoch: number) => void;
 type LostCallback = (shard: string) => void | Promise<void>;
 
 const HEARTBEAT_INTERVAL = 10_000;
+/** How long after the start Redis may take to be connected before that is worth a line. */
+const CONNECT_GRACE = 2000;
 
 /** The shards that this replica holds. Give it shards only when they are known completely: others rely on it to take its share. */
 export class Shards {
@@ -55,6 +57,9 @@ export class Shards {
   #loop: Promise<void> | undefined;
   /** What is wrong, by shard (empty: with Redis), as it was logged. */
   readonly #problems = new Map<string, string>();
+  /** Monotonic; connecting to Redis takes a moment that is no problem yet. */
+  #startedAt = 0;
+  #hasBegun = false;
 
   constructor(options: ShardsOptions) {
     const { duration, renewDeadline, retryPeriod } = options.times;
@@ -80,6 +85,7 @@ export class Shards {
 
   /** Begins to hold shards. Does nothing when it has begun. */
   start(): void {
+    this.#startedAt = this.#options.clock.monotonic();
     this.#loop ??= this.#run();
   }
 
@@ -150,8 +156,10 @@ export class Shards {
       this.#replicas = view.replicas;
       await this.#follow(view);
       this.#problems.delete('');
+      this.#hasBegun = true;
     } catch (error) {
-      this.#report('redis does not confirm the lease', error);
+      const isConnecting = !this.#hasBegun && sentAt - this.#startedAt < CONNECT_GRACE;
+      if (!isConnecting) this.#report('redis does not confirm the lease', error);
     }
     for (const tenure of this.#tenures.values()) this.#confirm(tenure);
   }
