@@ -167,6 +167,7 @@ export class ShardWorker {
         await delays.forget(text);
         return this.#addAfter(text, move);
       case 'putBack':
+        this.#options.logger.info('run put back: its lease or its lock may have ended', fields);
         return this.#addAfter(text, move);
       case 'backOff': {
         const { failures, delay } = await delays.backOff(text);
