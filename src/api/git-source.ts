@@ -52,7 +52,7 @@ const revisionForm = 'as `<branch>@sha1:<commit>`';
 
 const statusSchema = z.strictObject({
   observedGeneration: observedGenerationSchema,
-  conditions: conditionsSchema('Ready').exactOptional(),
+  conditions: conditionsSchema('Ready, and Suspended while it is').exactOptional(),
   observedRevision: z.string().exactOptional().describe(`The newest commit seen, ${revisionForm}.`),
   attemptedRevision: z.string().exactOptional().describe(`The commit that was last tried, ${revisionForm}.`),
   appliedRevision: z.string().exactOptional().describe(`The commit that was last applied whole, ${revisionForm}.`),
