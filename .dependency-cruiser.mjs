@@ -12,9 +12,9 @@ const rooms = {
   leadership: ['redis', 'kubernetes'],
   workqueue: ['redis'],
   apply: ['kubernetes'],
-  manifests: ['api'],
+  manifests: [],
   git: [],
-  clusters: ['api', 'apply', 'kubernetes', 'informers', 'leadership', 'workqueue'],
+  clusters: ['api', 'apply', 'kubernetes', 'informers', 'workqueue'],
   workloads: ['api', 'apply', 'kubernetes', 'informers', 'workqueue'],
   federation: ['api', 'apply', 'clusters', 'git', 'informers', 'kubernetes', 'manifests', 'redis', 'workqueue'],
   runtime: [
