@@ -1,11 +1,12 @@
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionSource } from './connection.ts';
 import type { Identity } from './identity.ts';
 
 /** Options of {@link KubernetesClient}; durations in milliseconds. */
 export interface KubernetesClientOptions {
   readonly cluster: ClusterName;
-  readonly connection: Connection;
+  /** A source is asked for each request: what it has changed is used at once, without losing a watch's place. */
+  readonly connection: Connection | ConnectionSource;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -23,7 +23,7 @@
  */
 export * from './api-errors.ts';
 export * from './client-options.ts';
-export * from './connection.ts';
+export type { Connection, ConnectionSource, TokenProvider } from './connection.ts';
 export * from './core-kinds.ts';
 export * from './identity.ts';
 export * from './in-cluster-connection.ts';

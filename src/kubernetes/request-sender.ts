@@ -1,6 +1,7 @@
 import type { Cancel, Clock, ClusterName, Counter, Logger, Metrics, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
-import type { Connection } from './connection.ts';
+import { toConnectionSource } from './connection.ts';
+import type { Connection, ConnectionSource } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { SELF, impersonationHeaders } from './identity.ts';
 import type { Identity, WriteContext } from './identity.ts';
@@ -24,12 +25,17 @@ export interface ApiRequest {
   /** As whom to read. */
   readonly identity?: Identity | undefined;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What {@link RequestSender.open} opens. A list takes a place of the cluster's budget until its chunks are read to the
+   * end or their iteration ends; a watch takes none, for it lasts for minutes.
+   */
+  readonly stream?: 'watch' | 'list';
 }
 
 /** Options of {@link RequestSender}. */
 export interface RequestSenderOptions {
   readonly cluster: ClusterName;
-  readonly connection: Connection;
+  readonly connection: Connection | ConnectionSource;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -67,9 +73,10 @@ export class RequestSender {
     this.#random = options.random;
     this.#logger = options.logger;
     this.#userAgent = options.userAgent;
-    this.#token = options.connection.token;
+    const connection = toConnectionSource(options.connection).current();
+    this.#token = connection.token;
     this.#transport = new Transport({
-      connection: options.connection,
+      connection,
       clock: options.clock,
       maxConnections: MAX_IN_FLIGHT,
     });
@@ -99,14 +106,31 @@ export class RequestSender {
     }
   }
 
-  /** Opens a stream. Streams are not counted against the bound: each has its own connection and lasts for minutes. */
+  /**
+   * Opens a stream, and answers as soon as its body begins. Only an answer of 200 has chunks; any other has been read
+   * whole. Ending the iteration cuts the stream.
+   */
   async open(request: ApiRequest): Promise<StreamedAnswer> {
-    const prepared = await this.#prepare(request);
-    return this.#counted(request.method, this.#transport.stream(prepared));
+    if (request.stream !== 'list') return this.#openOnce(request);
+    const release = await this.#enter(request);
+    try {
+      const answer = await this.#openOnce(request);
+      if (answer.status === 200) return { ...answer, chunks: releasing(answer.chunks, release) };
+      release();
+      return answer;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
     await this.#transport.close();
+  }
+
+  async #openOnce(request: ApiRequest): Promise<StreamedAnswer> {
+    const prepared = await this.#prepare(request);
+    return this.#counted(request.method, this.#transport.stream(prepared));
   }
 
   async #sendOnce(request: ApiRequest, repetitions: number): Promise<Answer> {
@@ -178,6 +202,14 @@ export class RequestSender {
     if (!this.#isUnreachable) return;
     this.#isUnreachable = false;
     for (const callback of this.#recovered) callback();
+  }
+}
+
+async function* releasing(chunks: AsyncIterable<Buffer>, release: () => void): AsyncGenerator<Buffer, void> {
+  try {
+    yield* chunks;
+  } finally {
+    release();
   }
 }
 
