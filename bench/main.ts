@@ -1,66 +1,34 @@
-import { systemClock } from '../src/kernel/index.ts';
-import { gains, held, readyIn, startReady, writesSince } from '../test/installation/index.ts';
-import type { Fleet } from '../test/installation/index.ts';
-import { eventually } from '../test/support/eventually.ts';
-import { commitToLastMember, manifest, onFleet, residentMemory, summarize } from './bench-fleet.ts';
+/**
+ * Measures, and holds what it measured against bars:
+ *
+ *   npm run bench                            everything
+ *   npm run bench -- transport informers     only these subjects: transport, informers, fleet
+ *
+ * Bars are exact counts and ratios taken in the same run. Ends with 1 when one is missed.
+ *
+ * @module
+ */
+import { parseArgs } from 'node:util';
+import { benchFleet } from './fleet/fleet-bench.ts';
+import { onHub } from './hub.ts';
+import { Report } from './report.ts';
+import { benchTransport } from './transport/transport-bench.ts';
 
-const COMMITS = 20;
-const KILLS = 5;
-const MINUTE = 60_000;
+const subjects: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+  transport: (report) => onHub((lab) => benchTransport(lab, report)),
+  fleet: benchFleet,
+};
 
-/** Prints how fast, how quiet, how large and how soon replaced Atoll is, measured on a lab of its own. */
-async function main(): Promise<void> {
-  await onFleet(['bench-0', 'bench-1'], (fleet) => measure(fleet));
-}
-
-async function measure(fleet: Fleet): Promise<void> {
-  await fleet.commit({ 'apps/a.yaml': manifest('a', '0') }, 'Begin');
-  await readyIn(fleet, 'a', fleet.members);
-  const times: number[] = [];
-  for (let index = 1; index <= COMMITS; index += 1) {
-    times.push(await commitToLastMember(fleet, 'a', String(index)));
-    await readyIn(fleet, 'a', fleet.members);
+async function main(): Promise<number> {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const unknown = positionals.filter((name) => subjects[name] === undefined);
+  if (unknown.length > 0) {
+    console.error(`No such subject: ${unknown.join(', ')}. There are: ${Object.keys(subjects).join(', ')}.`);
+    return 2;
   }
-  const { p50, p95 } = summarize(times);
-  print('commit → last member', `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${COMMITS} commits, 3 members`);
-
-  await readyIn(fleet, 'a', fleet.members);
-  await systemClock.sleep(5000);
-  const start = new Date(systemClock.now()).toISOString();
-  await systemClock.sleep(MINUTE);
-  print('writes in a quiet minute', `${(await writesSince(fleet, start)).length} (heartbeats aside)`);
-  const memory = await Promise.all(fleet.replicas.map((replica) => residentMemory(replica)));
-  print('resident memory', `${memory.map((value) => value.toFixed(0)).join(' and ')} MiB, two replicas`);
-
-  const takeovers: number[] = [];
-  for (let kill = 1; kill <= KILLS; kill += 1) takeovers.push(await takeover(fleet, `bench-k${kill}`));
-  const { worst } = summarize(takeovers);
-  const all = takeovers.map((value) => (value / 1000).toFixed(1)).join(', ');
-  print('takeover after SIGKILL', `worst ${(worst / 1000).toFixed(1)} s of ${KILLS} (${all}), at 15/10/2 s leases`);
+  const report = new Report();
+  for (const name of positionals.length > 0 ? positionals : Object.keys(subjects)) await subjects[name]?.(report);
+  return report.conclude();
 }
 
-/** Kills the replica with the most shards. @returns milliseconds until another has gained the last of them */
-async function takeover(fleet: Fleet, replacement: string): Promise<number> {
-  const running = fleet.replicas.filter((replica) => replica.running);
-  const [victim, survivor] = running.toSorted((a, b) => held(fleet, b).length - held(fleet, a).length);
-  if (victim === undefined || survivor === undefined) throw new Error('two replicas are needed');
-  const shards = held(fleet, victim);
-  const killed = systemClock.now();
-  await victim.end('SIGKILL');
-  const last = await eventually(
-    () => {
-      const taken = gains([survivor]).filter(({ shard, time }) => shards.includes(shard) && time >= killed);
-      return taken.length >= shards.length ? Math.max(...taken.map(({ time }) => time)) : undefined;
-    },
-    { timeout: 60_000, message: `${survivor.name} did not take over ${shards.join(', ')}` },
-  );
-  const fresh = await startReady(fleet, replacement);
-  await eventually(() => gains([fresh]).length > 0, { timeout: 60_000, message: `${replacement} got no shard` });
-  return last - killed;
-}
-
-function print(figure: string, value: string): void {
-  console.log(`${figure.padEnd(26)} ${value}`);
-}
-
-await main();
+process.exitCode = await main();

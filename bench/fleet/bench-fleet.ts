@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '../src/kernel/index.ts';
-import { Fleet, membersReady, startReady } from '../test/installation/index.ts';
-import type { Replica } from '../test/installation/index.ts';
-import { startLab } from '../test/lab/index.ts';
+import { systemClock } from '../../src/kernel/index.ts';
+import { Fleet, membersReady, startReady } from '../../test/installation/index.ts';
+import type { Replica } from '../../test/installation/index.ts';
+import { startLab } from '../../test/lab/index.ts';
 
 const MEMBERS = { 'eu-1': { tier: 'prod' }, 'us-1': { tier: 'prod' }, 'ap-1': { tier: 'prod' } };
 
@@ -74,12 +74,4 @@ function markerOf(object: { readonly [field: string]: unknown } | undefined): st
 export async function residentMemory(replica: Replica): Promise<number> {
   const status = await readFile(`/proc/${replica.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024;
-}
-
-/** The middle, and the worst. */
-export function summarize(values: readonly number[]): { p50: number; p95: number; worst: number } {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95), worst: at(1) };
 }
