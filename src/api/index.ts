@@ -24,7 +24,6 @@ export { customResourceDefinition } from './custom-resource-definition.ts';
 export { parseDuration } from './duration.ts';
 export type { FederatedObject, PlacementRow } from './federated.ts';
 export { gitSourceKind, type GitSource } from './git-source.ts';
-export type { LabelSelector } from './label-selector.ts';
 export { memberClusterKind, type MemberCluster } from './member-cluster.ts';
 export type { PublishedKind } from './published-kind.ts';
 export { federatedKinds, federatedRedisClusterKind, publishedKinds, type FederatedKind } from './published-kinds.ts';

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { labelsSchema } from './metadata.ts';
 import { dnsLabelSchema, labelValueSchema, qualifiedNameSchema } from './names.ts';
-import type { Immutable } from './published-kind.ts';
 import { withRules } from './rule.ts';
 
 const requirementSchema = withRules(
@@ -27,9 +26,6 @@ export const labelSelectorSchema = z.strictObject({
     .exactOptional()
     .describe('Requirements that a cluster must meet, all of them.'),
 });
-
-/** Selects MemberClusters by their labels. */
-export type LabelSelector = Immutable<z.output<typeof labelSelectorSchema>>;
 
 /** Names of clusters, each at most once. */
 export const clusterNamesSchema = z

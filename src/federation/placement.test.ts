@@ -1,8 +1,7 @@
 import { assert, constant, constantFrom, dictionary, property, record, string, tuple, uniqueArray } from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LabelSelector } from '../api/index.ts';
-import { decidePlacement, matches } from './placement.ts';
+import { decidePlacement } from './placement.ts';
 import type { PlacementCandidate } from './placement.ts';
 
 const eu1 = { name: 'eu-1', labels: { region: 'eu', tier: 'prod' } };
@@ -45,26 +44,6 @@ describe('a placement', () => {
       { cluster: 'us-1', placed: true, reason: 'Named' },
     ]);
     expect(decidePlacement({}, [eu1])).toEqual([{ cluster: 'eu-1', placed: false, reason: 'NotSelected' }]);
-  });
-});
-
-describe('a label selector', () => {
-  it.each<[string, LabelSelector, boolean]>([
-    ['needs every label', { matchLabels: { region: 'eu', tier: 'dev' } }, false],
-    ['In holds for one of the values', expression('region', 'In', ['us', 'eu']), true],
-    ['In does not hold for another value', expression('region', 'In', ['us']), false],
-    ['In does not hold for an absent label', expression('zone', 'In', ['a']), false],
-    ['NotIn does not hold for one of the values', expression('region', 'NotIn', ['eu']), false],
-    ['NotIn holds for another value', expression('region', 'NotIn', ['us']), true],
-    ['NotIn holds for an absent label', expression('zone', 'NotIn', ['a']), true],
-    ['Exists holds for a label that is there', expression('tier', 'Exists'), true],
-    ['Exists does not hold for an absent label', expression('zone', 'Exists'), false],
-    ['DoesNotExist holds for an absent label', expression('zone', 'DoesNotExist'), true],
-    ['DoesNotExist does not hold for a label that is there', expression('tier', 'DoesNotExist'), false],
-    ['does not take what every object inherits for a label', expression('constructor', 'Exists'), false],
-    ['needs labels and expressions', { ...expression('tier', 'Exists'), matchLabels: { region: 'us' } }, false],
-  ])('%s', (_, selector, expected) => {
-    expect(matches(selector, eu1.labels)).toBe(expected);
   });
 });
 
@@ -119,11 +98,3 @@ describe('any placement', () => {
     );
   });
 });
-
-function expression(
-  key: string,
-  operator: NonNullable<LabelSelector['matchExpressions']>[number]['operator'],
-  values?: readonly string[],
-): LabelSelector {
-  return { matchExpressions: [{ key, operator, ...(values !== undefined && { values }) }] };
-}

@@ -1,4 +1,5 @@
-import type { FederatedObject, LabelSelector } from '../api/index.ts';
+import type { FederatedObject } from '../api/index.ts';
+import { matchesLabels } from '../kernel/index.ts';
 import type { ClusterName } from '../kernel/index.ts';
 
 /** What placement looks at of a member. */
@@ -28,7 +29,7 @@ export function decidePlacement(
   const decisions = candidates.map(({ name, labels }): PlacementDecision => {
     if (excluded.has(name)) return { cluster: name, placed: false, reason: 'Excluded' };
     if (names.has(name)) return { cluster: name, placed: true, reason: 'Named' };
-    const selected = placement.selector !== undefined && matches(placement.selector, labels);
+    const selected = placement.selector !== undefined && matchesLabels(placement.selector, labels);
     return { cluster: name, placed: selected, reason: selected ? 'Selected' : 'NotSelected' };
   });
   const known = new Set(candidates.map(({ name }) => name));
@@ -36,33 +37,4 @@ export function decidePlacement(
     .filter((name) => !known.has(name))
     .map((name): PlacementDecision => ({ cluster: name, placed: false, reason: 'UnknownCluster' }));
   return [...decisions, ...unknown].toSorted((a, b) => (a.cluster < b.cluster ? -1 : 1));
-}
-
-type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
-
-/** metav1.LabelSelector: every matchLabel and every expression must hold. */
-export function matches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  const equal = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelOf(labels, key) === value);
-  return equal && (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels));
-}
-
-/** Labels come from anybody: one named as what every object inherits is there only when it was set. */
-function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
-}
-
-/** One requirement; NotIn and DoesNotExist hold for a label that is absent, as in apimachinery's selectors. */
-function holds(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
-  const value = labelOf(labels, requirement.key);
-  const values = requirement.values ?? [];
-  switch (requirement.operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-  }
 }

@@ -1,8 +1,7 @@
 import type { FederatedKind, FederatedObject } from '../api/index.ts';
-import { apiVersionOf } from '../kernel/index.ts';
+import { apiVersionOf, matchesLabels } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import { OverrideError, applyOverrides } from '../manifests/index.ts';
-import { matches } from './placement.ts';
 import type { PlacementCandidate } from './placement.ts';
 import type { RevisionData } from './revisions.ts';
 
@@ -39,7 +38,7 @@ type Override = RevisionData['overrides'][number];
 /** An override is for the clusters that it names or selects. */
 function applies(override: Override, member: PlacementCandidate): boolean {
   const named = override.clusters?.includes(member.name) === true;
-  return named || (override.selector !== undefined && matches(override.selector, member.labels));
+  return named || (override.selector !== undefined && matchesLabels(override.selector, member.labels));
 }
 
 /** Overrides may change anything but which object it is. */
