@@ -1,5 +1,6 @@
 import { TerminalError } from '../kernel/index.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../kernel/index.ts';
+import { isPanic } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 
 /** controller-runtime's, for the time of a reconcile. */
@@ -13,6 +14,7 @@ export class ControllerMetrics {
   readonly #reconciles: Counter;
   readonly #errors: Counter;
   readonly #terminalErrors: Counter;
+  readonly #panics: Counter;
   readonly #activeWorkers: Gauge;
   readonly #maxConcurrent: Gauge;
   readonly #time: Histogram;
@@ -36,6 +38,11 @@ export class ControllerMetrics {
     this.#terminalErrors = metrics.counter({
       name: 'controller_runtime_terminal_reconcile_errors_total',
       help: 'Total number of terminal reconciliation errors per controller',
+      labelNames,
+    });
+    this.#panics = metrics.counter({
+      name: 'controller_runtime_reconcile_panics_total',
+      help: 'Total number of reconciliation panics per controller: what was thrown and is a mistake in the code',
       labelNames,
     });
     this.#activeWorkers = metrics.gauge({
@@ -76,6 +83,7 @@ export class ControllerMetrics {
     if (run.outcome.result !== 'error') return;
     this.#errors.inc({ controller: kind });
     if (run.error instanceof TerminalError) this.#terminalErrors.inc({ controller: kind });
+    if (isPanic(run.error)) this.#panics.inc({ controller: kind });
   }
 
   #setActive(kind: string, change: number): void {

@@ -87,9 +87,9 @@ describe('the metrics of a queue', () => {
 });
 
 describe('the metrics of controllers', () => {
-  it('count runs by result, errors, and those that are terminal', () => {
+  it('count runs by result, errors, and those that are terminal or panics', () => {
     const controllers = new ControllerMetrics(metrics);
-    const errors = [new Error('refused'), new TerminalError('invalid')];
+    const errors = [new Error('refused'), new TerminalError('invalid'), new TypeError('undefined is no function')];
     for (const error of errors) {
       controllers.started(KIND);
       controllers.finished(KIND, 0.1, { outcome: outcomeOfError(error), error });
@@ -98,10 +98,11 @@ describe('the metrics of controllers', () => {
     controllers.finished(KIND, 0.1, { outcome: outcomeOfResult(done) });
     const labels = { controller: KIND };
     expect(metrics.of('controller_runtime_reconcile_total', { ...labels, result: 'success' })).toBe(1);
-    expect(metrics.of('controller_runtime_reconcile_total', { ...labels, result: 'error' })).toBe(2);
-    expect(metrics.of('controller_runtime_reconcile_errors_total', labels)).toBe(2);
+    expect(metrics.of('controller_runtime_reconcile_total', { ...labels, result: 'error' })).toBe(3);
+    expect(metrics.of('controller_runtime_reconcile_errors_total', labels)).toBe(3);
+    expect(metrics.of('controller_runtime_reconcile_panics_total', labels)).toBe(1);
     expect(metrics.of('controller_runtime_terminal_reconcile_errors_total', labels)).toBe(1);
-    expect(metrics.of('controller_runtime_reconcile_time_seconds', labels)).toEqual([0.1, 0.1, 0.1]);
+    expect(metrics.of('controller_runtime_reconcile_time_seconds', labels)).toEqual([0.1, 0.1, 0.1, 0.1]);
   });
 
   it('show how many workers a kind uses, and how many it may', () => {

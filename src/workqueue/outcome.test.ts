@@ -1,6 +1,7 @@
+import { equal } from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import { done, LeaseLostError, requeueAfter, TerminalError, WaitingError } from '../kernel/index.ts';
-import { outcomeOfError, outcomeOfResult } from './outcome.ts';
+import { isPanic, outcomeOfError, outcomeOfResult } from './outcome.ts';
 
 class RejectedError extends TerminalError {}
 
@@ -22,4 +23,26 @@ describe('the outcome of a run', () => {
   ] as const)('%s', (_, error, label, move) => {
     expect(outcomeOfError(error)).toEqual({ result: label, move });
   });
+
+  // controller_test.go: "should recover panic"; what a panic is has no counterpart upstream.
+  it.each([
+    ['is a panic when it threw no error', 'refused', true],
+    ['is a panic when it threw nothing', undefined, true],
+    ['is a panic when the engine threw', thrownBy(() => (undefined as unknown as { a: () => void }).a()), true],
+    ['is a panic when an index was out of range', thrownBy(() => [1].with(5, 0)), true],
+    ['is a panic when an assertion failed', thrownBy(() => equal(1, 2)), true],
+    ['is no panic when it failed', new Error('refused'), false],
+    ['is no panic when it cannot succeed', new TerminalError('invalid'), false],
+    ['is no panic when it waits', new WaitingError('not there yet'), false],
+  ])('%s', (_, error, expected) => {
+    expect(isPanic(error)).toBe(expected);
+  });
 });
+
+function thrownBy(code: () => unknown): unknown {
+  try {
+    return code();
+  } catch (error) {
+    return error;
+  }
+}

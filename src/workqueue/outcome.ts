@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { LeaseLostError, TerminalError, WaitingError } from '../kernel/index.ts';
 import type { Result } from '../kernel/index.ts';
 
@@ -21,6 +22,9 @@ export interface Outcome {
   readonly move: Move;
 }
 
+/** What a JavaScript engine, or an assertion, throws when the code is wrong. */
+const PANICS = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError, AssertionError];
+
 /** Long enough not to spin while a lost lease is being noticed, short enough not to be felt. */
 const PUT_BACK_AFTER = 1000;
 
@@ -39,4 +43,12 @@ export function outcomeOfError(error: unknown): Outcome {
     return { result: 'requeue', move: { kind: 'putBack', milliseconds: PUT_BACK_AFTER } };
   }
   return { result: 'error', move: { kind: 'backOff' } };
+}
+
+/**
+ * Whether what a run threw is what a panic is in Go: a mistake in the code and no state of the world. That is what is no
+ * Error at all, and what the engine throws by itself; rooms wrap what libraries throw of these on purpose.
+ */
+export function isPanic(error: unknown): boolean {
+  return !(error instanceof Error) || PANICS.some((type) => error instanceof type);
 }
