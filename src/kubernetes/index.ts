@@ -29,6 +29,8 @@ export * from './identity.ts';
 export * from './in-cluster-connection.ts';
 export * from './kubeconfig.ts';
 export * from './kubernetes-client.ts';
+export { DEFAULT_LIMITS } from './request-budget.ts';
+export type { RequestLimits } from './request-budget.ts';
 export * from './resource.ts';
 export * from './unsendable-error.ts';
 export * from './user-kubeconfig.ts';

@@ -1,41 +1,30 @@
-import type { Cancel, Clock, ClusterName, Counter, Logger, Metrics, Random } from '../kernel/index.ts';
+import type { Cancel, Clock, ClusterName, Logger, Metrics, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
+import { signalOf, targetOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
+import { BudgetGate } from './budget-gate.ts';
+import { ClientMetrics } from './client-metrics.ts';
 import { toConnectionSource } from './connection.ts';
 import type { Connection, ConnectionSource } from './connection.ts';
-import { Deadline } from './deadline.ts';
+import { CredentialStore } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { Deadline, untilAborted } from './deadline.ts';
+import { describeRequest } from './exchange.ts';
+import type { Answer, StreamedAnswer, TransportRequest } from './exchange.ts';
 import { SELF, impersonationHeaders } from './identity.ts';
-import type { Identity, WriteContext } from './identity.ts';
-import { InFlightLimit } from './in-flight-limit.ts';
-import { Transport } from './transport.ts';
-import type { Answer, AnswerHead, StreamedAnswer, TransportRequest } from './transport.ts';
+import type { RequestLimits } from './request-budget.ts';
+import { isRepeated, retryAfterOf } from './retry-rules.ts';
+import { ServerWarnings } from './server-warnings.ts';
+import { Transports } from './transports.ts';
 
-/** One call to an API server, before credentials and identity are added. */
-export interface ApiRequest {
-  readonly method: TransportRequest['method'];
-  readonly path: string;
-  /** Parameters that are undefined or false are left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Milliseconds for each sending. */
-  readonly timeout: number;
-  readonly maxBytes: number;
-  /** Mandatory for everything but GET. */
-  readonly write?: WriteContext;
-  /** As whom to read. */
-  readonly identity?: Identity | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * What {@link RequestSender.open} opens. A list takes a place of the cluster's budget until its chunks are read to the
-   * end or their iteration ends; a watch takes none, for it lasts for minutes.
-   */
-  readonly stream?: 'watch' | 'list';
-}
+export type { ApiRequest } from './api-request.ts';
 
 /** Options of {@link RequestSender}. */
 export interface RequestSenderOptions {
   readonly cluster: ClusterName;
   readonly connection: Connection | ConnectionSource;
+  /** Asked for each request; {@link DEFAULT_LIMITS} when absent. */
+  readonly limits?: (() => RequestLimits) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -43,47 +32,36 @@ export interface RequestSenderOptions {
   readonly userAgent: string;
 }
 
-/** Enough for a worker pool and its informers' lists, few enough for a small API server (its default is 400 for all). */
-const MAX_IN_FLIGHT = 32;
-
-/** How often a call is repeated because the server says 429, and the longest wait it may ask for. */
-const MAX_REPETITIONS = 2;
-const MAX_RETRY_AFTER_SECONDS = 5;
-
 /** A server may close an idle connection in the moment in which it is used again: a read is then sent once more. */
 const CONNECTION_LOST = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
 /** Sends calls to one API server: as whom, how many at a time, how often, and counted. */
 export class RequestSender {
-  readonly #cluster: ClusterName;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #logger: Logger;
   readonly #userAgent: string;
-  readonly #token: Connection['token'];
-  readonly #transport: Transport;
-  readonly #inFlight = new InFlightLimit(MAX_IN_FLIGHT);
-  readonly #requests: Counter;
+  readonly #credentials: CredentialStore;
+  readonly #transports: Transports;
+  readonly #gate: BudgetGate;
+  readonly #metrics: ClientMetrics;
+  readonly #warnings: ServerWarnings;
   readonly #recovered = new Set<() => void>();
   #isUnreachable = false;
 
   constructor(options: RequestSenderOptions) {
-    this.#cluster = options.cluster;
-    this.#clock = options.clock;
-    this.#random = options.random;
-    this.#logger = options.logger;
+    const { clock, random, logger } = options;
+    const source = toConnectionSource(options.connection);
+    this.#clock = clock;
+    this.#random = random;
     this.#userAgent = options.userAgent;
-    const connection = toConnectionSource(options.connection).current();
-    this.#token = connection.token;
-    this.#transport = new Transport({
-      connection,
-      clock: options.clock,
-      maxConnections: MAX_IN_FLIGHT,
-    });
-    this.#requests = options.metrics.counter({
-      name: 'rest_client_requests_total',
-      help: 'Requests to API servers by status code, method and cluster; <error> is one without an answer',
-      labelNames: ['code', 'method', 'cluster'],
+    this.#metrics = new ClientMetrics(options.metrics, options.cluster);
+    this.#warnings = new ServerWarnings(logger, this.#metrics);
+    this.#credentials = new CredentialStore({ source, clock, random, logger });
+    this.#gate = new BudgetGate({ clock, random, limits: options.limits, metrics: this.#metrics });
+    this.#transports = new Transports(source, {
+      clock,
+      random,
+      onDial: (protocol, result) => this.#metrics.dialed(protocol, result),
     });
   }
 
@@ -93,16 +71,22 @@ export class RequestSender {
     return () => void this.#recovered.delete(callback);
   }
 
-  /** Sends a call and answers whatever the server says, failures too; 429 is waited out within bounds. */
+  /**
+   * Sends a call and answers whatever the server says, failures too. What the server asks to send later is sent later,
+   * within bounds (`retry-rules.ts`); what it does not accept the credentials of, once more with others.
+   */
   async send(request: ApiRequest): Promise<Answer> {
+    const startedAt = this.#clock.monotonic();
     for (let repetitions = 0; ; repetitions += 1) {
-      const answer = await this.#sendOnce(request, repetitions);
-      const warning = answer.header('warning');
-      if (warning !== undefined) this.#logger.debug('API server warns', { path: request.path, warning });
-      const wait = Number(answer.header('retry-after') ?? Number.NaN);
-      const isWorthWaiting = answer.status === 429 && wait <= MAX_RETRY_AFTER_SECONDS && repetitions < MAX_REPETITIONS;
-      if (!isWorthWaiting) return answer;
-      await this.#clock.sleep(wait * 1000 * (1 + this.#random() / 4), signalOf(request));
+      const answer = await this.#gate.pass(request, () => this.#sendOnce(request));
+      const left = request.timeout - (this.#clock.monotonic() - startedAt);
+      const retryAfter = retryAfterOf(answer.header('retry-after'));
+      const isRead = request.method === 'GET';
+      if (!isRepeated({ status: answer.status, retryAfter, isRead, repetitions, left })) return answer;
+      this.#metrics.repeated(request.method, String(answer.status));
+      // After a 429 the gate is closed for as long as was asked, for all calls.
+      if (answer.status === 429) continue;
+      await this.#clock.sleep((retryAfter ?? 0) * 1000 * (1 + this.#random() / 4), signalOf(request));
     }
   }
 
@@ -111,64 +95,81 @@ export class RequestSender {
    * whole. Ending the iteration cuts the stream.
    */
   async open(request: ApiRequest): Promise<StreamedAnswer> {
-    if (request.stream !== 'list') return this.#openOnce(request);
-    const release = await this.#enter(request);
-    try {
-      const answer = await this.#openOnce(request);
-      if (answer.status === 200) return { ...answer, chunks: releasing(answer.chunks, release) };
-      release();
-      return answer;
-    } catch (error) {
-      release();
-      throw error;
-    }
+    const answer = await this.#gate.pass(request, () =>
+      this.#authenticated(request, (credentials) => this.#readTwice(request, () => this.#stream(request, credentials))),
+    );
+    return 'chunks' in answer ? answer : { ...answer, chunks: nothing() };
   }
 
+  /** Ends what is under way, and all connections. */
   async close(): Promise<void> {
-    await this.#transport.close();
+    await this.#transports.close();
   }
 
-  async #openOnce(request: ApiRequest): Promise<StreamedAnswer> {
-    const prepared = await this.#prepare(request);
-    return this.#counted(request.method, this.#transport.stream(prepared));
+  async #sendOnce(request: ApiRequest): Promise<Answer> {
+    return this.#authenticated(request, (credentials) =>
+      this.#readTwice(request, () => this.#exchange(request, credentials)),
+    );
   }
 
-  async #sendOnce(request: ApiRequest, repetitions: number): Promise<Answer> {
-    const release = await this.#enter(request);
+  /** Sends with the credentials of now, and once more when they are refused and there are others. */
+  async #authenticated<Received extends Answer>(
+    request: ApiRequest,
+    sending: (credentials: Credentials) => Promise<Received>,
+  ): Promise<Received | Answer> {
+    const credentials = await this.#within(request, this.#credentials.current());
+    const refusal = this.#credentials.refusalOf(credentials);
+    if (refusal !== undefined) return refusal;
+    const answer = await sending(credentials);
+    if (await this.#isLetIn(request, credentials, answer)) return answer;
+    this.#metrics.repeated(request.method, '401');
+    const others = await this.#within(request, this.#credentials.current());
+    const second = await sending(others);
+    await this.#isLetIn(request, others, second);
+    return second;
+  }
+
+  /** Whether an answer stands: it is no 401, or one that other credentials would get as well, because there are none. */
+  async #isLetIn(request: ApiRequest, credentials: Credentials, answer: Answer): Promise<boolean> {
+    if (answer.status !== 401) {
+      this.#credentials.accepted();
+      return true;
+    }
+    return !(await this.#within(request, this.#credentials.refused(credentials, answer)));
+  }
+
+  async #readTwice<Received>(request: ApiRequest, sending: () => Promise<Received>): Promise<Received> {
     try {
-      return await this.#exchange(request);
+      return await sending();
     } catch (error) {
       const isLost = error instanceof UnreachableError && CONNECTION_LOST.includes(error.code ?? '');
-      if (!isLost || request.method !== 'GET' || repetitions > 0) throw error;
-      return await this.#exchange(request);
-    } finally {
-      release();
+      if (!isLost || request.method !== 'GET') throw error;
+      this.#metrics.repeated(request.method, '<error>');
+      return sending();
     }
   }
 
-  /** Waits for a place no longer than the call itself may take, so that no caller hangs behind a slow server. */
-  async #enter(request: ApiRequest): Promise<() => void> {
-    const what = `${request.method} ${request.path}: waiting for other requests`;
-    const deadline = new Deadline(this.#clock, { milliseconds: request.timeout, what, signal: signalOf(request) });
-    try {
-      return await this.#inFlight.acquire(deadline.signal);
-    } finally {
-      deadline.cancel();
-    }
-  }
-
-  async #exchange(request: ApiRequest): Promise<Answer> {
-    const prepared = await this.#prepare(request);
+  async #exchange(request: ApiRequest, credentials: Credentials): Promise<Answer> {
+    const prepared = this.#prepare(request, credentials);
+    const transport = this.#transports.for(credentials.connection);
     // Nothing may be awaited between the guard and the sending: a lease that is lost in between would not be noticed.
     request.write?.guard();
-    return this.#counted(request.method, this.#transport.request(prepared));
+    const answer = await this.#counted(request, transport.request(prepared));
+    this.#metrics.exchanged(request.method, request.body?.length ?? 0, answer.text.length);
+    return answer;
   }
 
-  async #prepare(request: ApiRequest): Promise<TransportRequest> {
-    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+  async #stream(request: ApiRequest, credentials: Credentials): Promise<StreamedAnswer> {
+    const prepared = this.#prepare(request, credentials);
+    const transport = this.#transports.for(credentials.connection);
+    const isList = request.stream === 'list';
+    return this.#counted(request, isList ? transport.list(prepared) : transport.watch(prepared));
+  }
+
+  #prepare(request: ApiRequest, { token }: Credentials): TransportRequest {
     return {
       method: request.method,
-      path: request.path + formatQuery(request.query ?? {}),
+      path: targetOf(request),
       headers: {
         accept: 'application/json',
         'user-agent': this.#userAgent,
@@ -183,18 +184,31 @@ export class RequestSender {
     };
   }
 
-  async #counted<Head extends AnswerHead>(method: string, sending: Promise<Head>): Promise<Head> {
+  /** Where credentials come from is waited for no longer than for the server itself. */
+  async #within<Value>(request: ApiRequest, promise: Promise<Value>): Promise<Value> {
+    const what = `${describeRequest(request)}: reading credentials`;
+    const deadline = new Deadline(this.#clock, { milliseconds: request.timeout, what, signal: signalOf(request) });
+    try {
+      return await untilAborted(promise, deadline.signal);
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  async #counted<Received extends Answer>(request: ApiRequest, sending: Promise<Received>): Promise<Received> {
+    const startedAt = this.#clock.monotonic();
     let code = '<error>';
     try {
       const answer = await sending;
       code = String(answer.status);
+      this.#warnings.note(request.path, answer.header('warning'));
       this.#answered();
       return answer;
     } catch (error) {
       if (error instanceof UnreachableError) this.#isUnreachable = true;
       throw error;
     } finally {
-      this.#requests.inc({ code, method, cluster: this.#cluster });
+      this.#metrics.sent(request.method, code, (this.#clock.monotonic() - startedAt) / 1000);
     }
   }
 
@@ -205,23 +219,6 @@ export class RequestSender {
   }
 }
 
-async function* releasing(chunks: AsyncIterable<Buffer>, release: () => void): AsyncGenerator<Buffer, void> {
-  try {
-    yield* chunks;
-  } finally {
-    release();
-  }
-}
-
-function signalOf(request: ApiRequest): AbortSignal | undefined {
-  return request.signal ?? request.write?.signal;
-}
-
-function formatQuery(query: NonNullable<ApiRequest['query']>): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== false && value !== '') parameters.set(name, String(value));
-  }
-  const text = parameters.toString();
-  return text === '' ? '' : `?${text}`;
+async function* nothing(): AsyncGenerator<Buffer, void> {
+  yield* [];
 }
