@@ -1,6 +1,7 @@
-import type { GroupVersionKind, Json, KubernetesObject } from '../kernel/index.ts';
-import { apiVersionOf, parseExact } from '../kernel/index.ts';
+import { parseExact } from '../kernel/index.ts';
+import type { Json } from '../kernel/index.ts';
 import { UnexpectedAnswerError } from './api-errors.ts';
+import type { ApiError } from './api-errors.ts';
 import { errorFromFailure } from './api-status.ts';
 import type { CallContext } from './api-status.ts';
 import type { Answer } from './transport.ts';
@@ -15,38 +16,25 @@ export function isFields(value: unknown): value is Fields {
 
 /** The JSON object that a successful answer holds. @throws ApiError of the failure's class, UnexpectedAnswerError */
 export function readFields(answer: Answer, context: CallContext): Fields {
-  if (answer.status >= 400) {
-    const { status: code, text } = answer;
-    throw errorFromFailure({ code, status: tryParse(text), text, retryAfter: answer.header('retry-after') }, context);
-  }
+  if (answer.status >= 400) throw failureOf(answer, context);
   const value = parse(answer.text, context);
   if (!isFields(value)) throw new UnexpectedAnswerError(`${context.what}: the answer is no JSON object`);
   return value;
 }
 
-/** The object of the asked kind that a successful answer holds. */
-export function readObject(
-  answer: Answer,
-  context: CallContext & { readonly gvk: GroupVersionKind },
-): KubernetesObject {
-  const fields = readFields(answer, context);
-  if (isObjectOf(context.gvk, fields)) return fields;
-  throw new UnexpectedAnswerError(`${context.what}: the answer is no ${context.gvk.kind}`);
-}
-
-/** Whether a JSON object is of this kind and has metadata with a name. */
-export function isObjectOf(gvk: GroupVersionKind, fields: Fields): fields is Fields & KubernetesObject {
-  const { metadata } = fields;
-  const isKind = fields['kind'] === gvk.kind && fields['apiVersion'] === apiVersionOf(gvk);
-  return isKind && isFields(metadata) && typeof metadata['name'] === 'string' && metadata['name'] !== '';
+/** The error that an answer which is no success stands for. */
+export function failureOf(answer: Answer, context: CallContext): ApiError {
+  const { status: code, text } = answer;
+  return errorFromFailure({ code, status: tryParse(text), text, retryAfter: answer.header('retry-after') }, context);
 }
 
 /** Parses an answer. @throws UnexpectedAnswerError when it is no JSON */
 export function parse(text: string, context: CallContext): Json {
   try {
     return parseExact(text);
-  } catch (cause) {
-    throw new UnexpectedAnswerError(`${context.what}: the answer is not JSON`, { cause });
+  } catch {
+    // The parser's message quotes the text, which may be a Secret's: it stays out, as message and as cause.
+    throw new UnexpectedAnswerError(`${context.what}: the answer is not JSON`);
   }
 }
 

@@ -17,12 +17,13 @@ import {
   UnknownFieldError,
 } from './api-errors.ts';
 import type { ApiErrorOptions, FieldConflict, StatusCause, StatusDetails } from './api-errors.ts';
+import { repeatable } from './withheld-words.ts';
 
 /** What was being done when an API server answered with a failure. */
 export interface CallContext {
   /** "apply ConfigMap shop/settings", the beginning of the message. */
   readonly what: string;
-  /** The kind that was addressed, where one was: a 404 without a Status then means that it is not served. */
+  /** The kind that was addressed, where one was: a 404 that is not about an object then means that it is not served. */
   readonly gvk?: GroupVersionKind;
 }
 
@@ -32,6 +33,8 @@ export interface Failure {
   readonly status: Json | undefined;
   readonly text: string;
   readonly retryAfter?: string | undefined;
+  /** It came as an event of a watch, and so says nothing about the path. */
+  readonly isEvent?: boolean;
 }
 
 interface Facts extends Required<Omit<ApiErrorOptions, 'cause'>> {
@@ -39,7 +42,9 @@ interface Facts extends Required<Omit<ApiErrorOptions, 'cause'>> {
   readonly reason: string | undefined;
   readonly causes: readonly StatusCause[];
   readonly details: StatusDetails;
-  readonly text: string;
+  /** What the server said, word by word: to look at, not to pass on. */
+  readonly words: string;
+  readonly isEvent: boolean;
   readonly message: string;
 }
 
@@ -47,25 +52,34 @@ type Classify = (facts: Facts, context: CallContext) => ApiError | undefined;
 
 /** A server that asks to come back without saying when is asked again after a second. */
 const DEFAULT_RETRY_AFTER = 1;
+/** No server is left alone for longer because it says so; a timer of more than 24 days would not even wait. */
+const MAX_RETRY_AFTER = 600;
+/** Of what a server says this much is kept: it goes into logs and conditions. */
+const MAX_MESSAGE_LENGTH = 4096;
+const MAX_TEXT_LENGTH = 256;
+const MAX_CAUSES = 1000;
 
 /** The typed error for a failed call. Tells failures of one code apart by reason and causes, as client-go does. */
 export function errorFromFailure(failure: Failure, context: CallContext): ApiError {
   const facts = factsOf(failure, context);
-  const found = CLASSES[facts.status]?.({ ...facts, details: withRetryAfter(facts.details, failure) }, context);
-  return found ?? new ApiError(facts.message, facts);
+  return CLASSES[facts.status]?.(facts, context) ?? new ApiError(facts.message, facts);
 }
 
-function factsOf({ code, status, text }: Failure, context: CallContext): Facts {
+function factsOf(failure: Failure, { what, gvk }: CallContext): Facts {
+  const { code, status, text, isEvent = false } = failure;
   const body = isRecord(status) && status['kind'] === 'Status' ? status : undefined;
   const details = isRecord(body?.['details']) ? body['details'] : {};
-  const message = textOf(body?.['message']) ?? (text.trim().slice(0, 256) || 'no further information');
+  const words = textOf(body?.['message']) ?? (text.trim().slice(0, MAX_TEXT_LENGTH) || 'no further information');
+  const said = { message: words, reason: textOf(body?.['reason']), causes: causesOf(details['causes']) };
+  const { message, reason, causes } = repeatable(said, gvk);
   return {
     status: code,
-    reason: textOf(body?.['reason']),
-    causes: causesOf(details['causes']),
-    details: detailsOf(details),
-    text: message,
-    message: `${context.what}: ${message}`,
+    reason,
+    causes,
+    details: withRetryAfter(detailsOf(details), failure),
+    words,
+    isEvent,
+    message: `${what}: ${message}`,
   };
 }
 
@@ -89,7 +103,8 @@ const CLASSES: Readonly<Record<number, Classify>> = {
 /** Without a Status it is the router that answers, in plain text: it knows no such resource (yet). */
 function notFound(facts: Facts, { gvk, what }: CallContext): ApiError | undefined {
   if (facts.reason === 'NotFound' && facts.details.name !== undefined) return new NotFoundError(facts.message, facts);
-  return gvk && new KindNotFoundError(`${what}: the server does not serve this kind`, gvk, facts);
+  if (gvk === undefined || facts.isEvent) return undefined;
+  return new KindNotFoundError(`${what}: the server does not serve this kind`, gvk, facts);
 }
 
 /** Three things are answered as 409, and only causes and reason tell which. */
@@ -102,7 +117,7 @@ function conflict(facts: Facts): ApiError {
 
 /** apply's conversion to the schema fails without a reason: kubernetes/kubernetes#122480. Only the text shows it. */
 function unknownField(facts: Facts): ApiError | undefined {
-  const isConversion = facts.reason === undefined && facts.text.startsWith('failed to create typed patch object');
+  const isConversion = facts.reason === undefined && facts.words.startsWith('failed to create typed patch object');
   return isConversion ? new UnknownFieldError(facts.message, facts) : undefined;
 }
 
@@ -136,20 +151,24 @@ function unquote(quoted: string): string {
 function withRetryAfter(details: StatusDetails, { retryAfter }: Failure): StatusDetails {
   const seconds = Number(retryAfter);
   return retryAfter !== undefined && Number.isFinite(seconds) && seconds >= 0
-    ? { ...details, retryAfterSeconds: seconds }
+    ? { ...details, retryAfterSeconds: Math.min(seconds, MAX_RETRY_AFTER) }
     : details;
 }
 
 function causesOf(causes: Json | undefined): readonly StatusCause[] {
   if (!Array.isArray(causes)) return [];
-  return causes.filter(isRecord).map((cause) => texts(cause, ['reason', 'message', 'field']));
+  return causes
+    .slice(0, MAX_CAUSES)
+    .filter(isRecord)
+    .map((cause) => texts(cause, ['reason', 'message', 'field']));
 }
 
 function detailsOf(details: Record<string, Json>): StatusDetails {
   const { retryAfterSeconds } = details;
   return {
     ...texts(details, ['name', 'group', 'kind', 'uid']),
-    ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
+    ...(typeof retryAfterSeconds === 'number' &&
+      retryAfterSeconds >= 0 && { retryAfterSeconds: Math.min(retryAfterSeconds, MAX_RETRY_AFTER) }),
   };
 }
 
@@ -166,7 +185,7 @@ function texts<Field extends string>(
 }
 
 function textOf(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined;
 }
 
 function isRecord(value: Json | undefined): value is Record<string, Json> {

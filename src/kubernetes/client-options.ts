@@ -1,6 +1,8 @@
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import type { Connection, ConnectionSource } from './connection.ts';
 import type { Identity } from './identity.ts';
+import type { RequestLimits } from './request-budget.ts';
+import type { ObjectReference } from './resource.ts';
 
 /** Options of {@link KubernetesClient}; durations in milliseconds. */
 export interface KubernetesClientOptions {
@@ -12,17 +14,34 @@ export interface KubernetesClientOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly userAgent?: string;
+  /** How much of the server the client may take, asked for each request. Default {@link DEFAULT_LIMITS}. */
+  readonly limits?: () => RequestLimits;
   /** How long a read may take that is no list. Default 10 s. */
   readonly requestTimeout?: number;
-  /** A watch event longer than this ends the watch. Default 16 MiB. */
-  readonly maxEventBytes?: number;
+  /** The most bytes that one object may take: alone, in a list or in an event. Default 16 MiB. */
+  readonly maxObjectBytes?: number;
+  /** The most bytes that a list, or a page of it, may take. Default 256 MiB. */
+  readonly maxListBytes?: number;
+}
+
+/** In which form objects are read. */
+export interface ObjectForm {
+  /** Only apiVersion, kind and metadata, which the server cuts out where it can (PartialObjectMetadata). */
+  readonly metadataOnly?: boolean;
+  /**
+   * Called for each object as it is decoded, before the next one is: what it leaves out is never held. Its answer takes the
+   * object's place; what it throws, the call throws. Bookmarks do not pass through it.
+   */
+  readonly transform?: (object: KubernetesObject) => KubernetesObject;
 }
 
 /** Options of {@link KubernetesClient.get}. */
-export interface GetOptions {
+export interface GetOptions extends ObjectForm {
   readonly signal?: AbortSignal;
   /** As whom to read; the client's own credentials when absent. */
   readonly identity?: Identity;
+  /** Reads this subresource instead of the object; it may be of another kind (`scale`), and is not transformed. */
+  readonly subresource?: string;
 }
 
 /** Which objects of a kind to list or watch, and from when. */
@@ -35,7 +54,7 @@ export interface Selection {
 }
 
 /** Options of {@link KubernetesClient.list}. */
-export interface ListOptions extends Selection {
+export interface ListOptions extends Selection, ObjectForm {
   readonly limit?: number;
   readonly continue?: string;
   readonly signal?: AbortSignal;
@@ -50,7 +69,7 @@ export interface ListPage {
 }
 
 /** Options of {@link KubernetesClient.watch}. */
-export interface WatchOptions extends Selection {
+export interface WatchOptions extends Selection, ObjectForm {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
@@ -64,15 +83,21 @@ export interface CreateOptions {
   readonly dryRun?: boolean;
 }
 
-/** Options of {@link KubernetesClient.apply}. */
-export interface ApplyOptions {
-  readonly force?: boolean;
-  readonly dryRun?: boolean;
-  readonly subresource?: 'status';
+/** Options of {@link KubernetesClient.update}. */
+export interface SubresourceOptions {
+  readonly subresource?: string;
+  /** Whose subresource it is, where it has a kind of its own: the Deployment of a Scale. */
+  readonly of?: ObjectReference;
 }
 
-/** Options of {@link KubernetesClient.update} and {@link KubernetesClient.jsonPatch}. */
-export interface SubresourceOptions {
+/** Options of {@link KubernetesClient.apply}. */
+export interface ApplyOptions extends SubresourceOptions {
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Options of {@link KubernetesClient.jsonPatch}. */
+export interface SubresourcePatchOptions {
   readonly subresource?: string;
 }
 

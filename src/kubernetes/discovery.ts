@@ -1,10 +1,12 @@
 import { apiVersionOf, formatGvk } from '../kernel/index.ts';
 import type { Clock, GroupVersionKind, Json } from '../kernel/index.ts';
-import { isFields, readFields } from './answer.ts';
+import { failureOf, isFields } from './answer.ts';
 import type { Fields } from './answer.ts';
 import { ApiError, KindNotFoundError, UnexpectedAnswerError } from './api-errors.ts';
+import { openList, readItems } from './list-stream.ts';
 import type { RequestSender } from './request-sender.ts';
 import type { Resource } from './resource.ts';
+import type { StreamedAnswer } from './transport.ts';
 
 const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -12,9 +14,9 @@ const ACCEPT = ['v2', 'v2beta1']
 
 /** A miss reads again at most this often: the API server itself takes about as long to serve a new CRD. */
 const MIN_AGE = 2000;
-const TIMEOUT = 10_000;
-/** Seen: 27 kB on a bare server; some 100 bytes for each further kind and version. */
+/** Seen: 27 kB on a bare server; some 400 bytes for each further kind and version. */
 const MAX_BYTES = 32 * 1024 * 1024;
+const LIMITS = { timeout: 10_000, maxBytes: MAX_BYTES };
 
 /** What one of the two discovery documents said. */
 interface Document {
@@ -27,7 +29,7 @@ interface Document {
 /**
  * Which kinds an API server serves, and how, by aggregated discovery (Kubernetes 1.26 and newer).
  *
- * Kinds that were found are remembered until {@link forget}. A kind that was not found is looked for again, at most
+ * Kinds that were found are remembered until a call is denied one. A kind that was not found is looked for again, at most
  * every two seconds. A group version that the server could not look into is *unknown*, which is not the same as absent.
  */
 export class Discovery {
@@ -35,6 +37,8 @@ export class Discovery {
   readonly #clock: Clock;
   readonly #documents = new Map<string, Document>();
   #reading: Promise<void> | undefined;
+  /** The server denied something that is remembered here: it is read again before it is used. */
+  #isSuspect = false;
   #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(sender: RequestSender, clock: Clock) {
@@ -48,9 +52,10 @@ export class Discovery {
    * @throws KindNotFoundError when it certainly does not, ApiError when that is unknown
    */
   async resourceFor(gvk: GroupVersionKind, signal?: AbortSignal): Promise<Resource> {
-    const known = this.#find(gvk);
+    const known = this.#isSuspect ? undefined : this.#find(gvk);
     if (known) return known;
-    if (this.#clock.monotonic() - this.#readAt >= MIN_AGE) await waitFor(this.#read(), signal);
+    const isDue = this.#isSuspect || this.#clock.monotonic() - this.#readAt >= MIN_AGE;
+    if (isDue) await waitFor(this.#read(), signal);
     const found = this.#find(gvk);
     if (found) return found;
     const name = formatGvk(gvk);
@@ -60,10 +65,29 @@ export class Discovery {
     throw new KindNotFoundError(`${name}: the server does not serve this kind`, gvk);
   }
 
-  /** The server denied a kind that was remembered: everything is read again by the next question. */
-  forget(): void {
-    this.#documents.clear();
-    this.#readAt = Number.NEGATIVE_INFINITY;
+  /**
+   * Runs a call on the resource of a kind. A 404 that says nothing of an object is checked by reading again: a server (or a
+   * proxy before it) may answer so for other reasons, and "there is no such kind" must be certain. A kind that is served in
+   * another way by now (its CRD was created anew) is called once more, in that way.
+   */
+  async withResource<Result>(
+    gvk: GroupVersionKind,
+    signal: AbortSignal | undefined,
+    call: (resource: Resource) => Promise<Result>,
+  ): Promise<Result> {
+    const resource = await this.resourceFor(gvk, signal);
+    try {
+      return await call(resource);
+    } catch (error) {
+      if (!(error instanceof KindNotFoundError)) throw error;
+      this.#isSuspect = true;
+      const again = await this.resourceFor(gvk, signal);
+      if (again.plural !== resource.plural || again.namespaced !== resource.namespaced) return await call(again);
+      throw new UnexpectedAnswerError(`${error.message} at this path, but discovery lists it`, {
+        status: error.status,
+        cause: error,
+      });
+    }
   }
 
   #find(gvk: GroupVersionKind): Resource | undefined {
@@ -76,6 +100,7 @@ export class Discovery {
     this.#reading ??= Promise.all([this.#readDocument('/api'), this.#readDocument('/apis')])
       .then(() => {
         this.#readAt = this.#clock.monotonic();
+        this.#isSuspect = false;
       })
       .finally(() => {
         this.#reading = undefined;
@@ -86,10 +111,25 @@ export class Discovery {
   async #readDocument(path: string): Promise<void> {
     const etag = this.#documents.get(path)?.etag;
     const headers = { accept: ACCEPT, ...(etag !== undefined && { 'if-none-match': etag }) };
-    const answer = await this.#sender.send({ method: 'GET', path, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES });
-    if (answer.status === 304) return;
-    const list = readFields(answer, { what: `discovery ${path}` });
-    this.#documents.set(path, readDiscovery(list, answer.header('etag'), path));
+    const document = await openList(this.#sender, this.#clock, { path, headers, ...LIMITS }, async (answer) => {
+      if (answer.status === 304) return undefined;
+      const what = `discovery ${path}`;
+      if (answer.status !== 200) throw failureOf(answer, { what });
+      return this.#readGroups(answer, what);
+    });
+    if (document !== undefined) this.#documents.set(path, document);
+  }
+
+  async #readGroups(answer: StreamedAnswer, what: string): Promise<Document> {
+    const document = {
+      etag: answer.header('etag'),
+      resources: new Map<string, Resource>(),
+      unknown: new Set<string>(),
+    };
+    const reading = { what, clock: this.#clock, maxItemBytes: MAX_BYTES, maxListBytes: MAX_BYTES };
+    const { kind } = await readItems(answer.chunks, reading, (group) => addGroup(document, group));
+    if (kind === 'APIGroupDiscoveryList') return document;
+    throw new UnexpectedAnswerError(`${what}: no APIGroupDiscoveryList; Kubernetes 1.26 or newer is needed`);
   }
 }
 
@@ -102,26 +142,19 @@ async function waitFor(reading: Promise<void>, signal: AbortSignal | undefined):
   await Promise.race([reading, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
-function readDiscovery(list: Fields, etag: string | undefined, path: string): Document {
-  if (list['kind'] !== 'APIGroupDiscoveryList') {
-    throw new UnexpectedAnswerError(`discovery ${path}: no APIGroupDiscoveryList; Kubernetes 1.26 or newer is needed`);
-  }
-  const resources = new Map<string, Resource>();
-  const unknown = new Set<string>();
-  for (const { group, version, entry } of groupVersions(list)) {
+function addGroup(
+  { resources, unknown }: { resources: Map<string, Resource>; unknown: Set<string> },
+  item: Json,
+): void {
+  if (!isFields(item)) return;
+  const group = isFields(item['metadata']) ? textOf(item['metadata']['name']) : '';
+  for (const entry of entriesOf(item['versions'])) {
+    const version = textOf(entry['version']);
     if (entry['freshness'] !== 'Current') unknown.add(apiVersionOf({ group, version }));
     for (const served of entriesOf(entry['resources'])) {
       const resource = readResource(served, { group, version });
       resources.set(formatGvk(resource), resource);
     }
-  }
-  return { etag, resources, unknown };
-}
-
-function* groupVersions(list: Fields): Generator<{ group: string; version: string; entry: Fields }> {
-  for (const item of entriesOf(list['items'])) {
-    const group = isFields(item['metadata']) ? textOf(item['metadata']['name']) : '';
-    for (const entry of entriesOf(item['versions'])) yield { group, version: textOf(entry['version']), entry };
   }
 }
 
