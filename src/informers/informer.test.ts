@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { endMark, event, ScriptedServer } from '../../test/support/scripted-server.ts';
-import { noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
+import { noMetrics, objectKey, silentLogger, systemClock } from '../kernel/index.ts';
 import type { KubernetesObject, Metrics } from '../kernel/index.ts';
 import { KindNotFoundError, UnexpectedAnswerError, UnreachableError } from '../kubernetes/index.ts';
 import { Informer } from './informer.ts';
 import type { InformerOptions } from './informer.ts';
+import { informerCounters } from './informer-metrics.ts';
+import { ListLimit } from './list-limit.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import type { EventHandler } from './shared-informer.ts';
 
 const gvk = { group: '', version: 'v1', kind: 'ConfigMap' };
@@ -18,14 +21,22 @@ function newInformer(options: Partial<InformerOptions> = {}): Informer {
     clock: systemClock,
     random: () => 0.5,
     logger: { ...silentLogger, child: () => ({ ...silentLogger, error }) },
-    metrics: noMetrics,
+    counters: informerCounters(noMetrics),
+    listLimit: new ListLimit({ clock: systemClock }),
+    budget: new MemoryBudget(1_000_000),
     resyncPeriod: 3_600_000,
+    detectMutations: false,
     ...options,
   });
 }
 
 function configMap(name: string, resourceVersion = '1', uid = name): KubernetesObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, resourceVersion, uid } };
+}
+
+async function replace(informer: Informer, objects: readonly KubernetesObject[], isRewound = false): Promise<void> {
+  const list = { objects: new Map(objects.map((object) => [objectKey(object), object])), resourceVersion: '1' };
+  await informer.replace(list, isRewound);
 }
 
 /** A handler that notes in words what it is told. */
@@ -48,11 +59,11 @@ afterEach(() => {
 });
 
 describe('handlers', () => {
-  test('are told additions, changes and deletions in order', () => {
+  test('are told additions, changes and deletions in order', async () => {
     const informer = newInformer();
     const told: string[] = [];
     informer.addHandler(noting(told));
-    informer.replace([configMap('a')]);
+    await replace(informer, [configMap('a')]);
     informer.change({ type: 'ADDED', object: configMap('b') });
     informer.change({ type: 'MODIFIED', object: configMap('a', '2') });
     informer.change({ type: 'DELETED', object: configMap('b', '3') });
@@ -75,13 +86,13 @@ describe('handlers', () => {
     expect(seen).toEqual([configMap('a')]);
   });
 
-  test('are told by a relist what happened while nobody looked, and nothing of what is the same', () => {
+  test('are told by a relist what happened while nobody looked, and nothing of what is the same', async () => {
     const informer = newInformer();
     const told: string[] = [];
-    informer.replace([configMap('same'), configMap('changed'), configMap('gone'), configMap('again')]);
+    await replace(informer, [configMap('same'), configMap('changed'), configMap('gone'), configMap('again')]);
     informer.addHandler(noting(told));
     told.length = 0;
-    informer.replace([
+    await replace(informer, [
       configMap('same'),
       configMap('changed', '2'),
       configMap('new'),
@@ -90,16 +101,16 @@ describe('handlers', () => {
     expect(told).toEqual(['delete gone@1', 'update changed@1 changed@2', 'add new@1', 'delete again@1', 'add again@9']);
   });
 
-  test('that come late are told what there is, and have synced when the informer has', () => {
+  test('that come late are told what there is, and have synced when the informer has', async () => {
     const informer = newInformer();
-    informer.replace([configMap('a')]);
+    await replace(informer, [configMap('a')]);
     const told: string[] = [];
     const registration = informer.addHandler(noting(told));
     expect(told).toEqual(['initial a@1']);
     expect(registration.hasSynced()).toBe(true);
   });
 
-  test('that register while others are told hear of each object once', () => {
+  test('that register while others are told hear of each object once', async () => {
     const informer = newInformer();
     const told: string[] = [];
     let isFirst = true;
@@ -109,7 +120,7 @@ describe('handlers', () => {
         isFirst = false;
       },
     });
-    informer.replace([configMap('a'), configMap('b')]);
+    await replace(informer, [configMap('a'), configMap('b')]);
     expect(told).toEqual(['initial a@1', 'initial b@1']);
   });
 
@@ -121,7 +132,7 @@ describe('handlers', () => {
     expect(told).toEqual([]);
   });
 
-  test('that throw disturb neither the store nor the others, and are logged', () => {
+  test('that throw disturb neither the store nor the others, and are logged', async () => {
     const informer = newInformer();
     const told: string[] = [];
     informer.addHandler({
@@ -130,7 +141,7 @@ describe('handlers', () => {
       },
     });
     informer.addHandler(noting(told));
-    informer.replace([configMap('a')]);
+    await replace(informer, [configMap('a')]);
     expect(told).toEqual(['initial a@1']);
     expect(informer.hasSynced()).toBe(true);
     expect(error).toHaveBeenCalledOnce();
@@ -142,7 +153,7 @@ describe('syncing', () => {
     const informer = newInformer();
     const registration = informer.addHandler({});
     expect([informer.hasSynced(), registration.hasSynced()]).toEqual([false, false]);
-    informer.replace([]);
+    await replace(informer, []);
     expect([informer.hasSynced(), registration.hasSynced()]).toEqual([true, true]);
     await informer.synced;
   });
@@ -183,7 +194,7 @@ describe('when the server does not answer', () => {
   test('the objects stay, the error shows, and the age grows until the next sign of life', async () => {
     const informer = newInformer();
     const failure = new UnreachableError('refused', 'ECONNREFUSED');
-    informer.replace([configMap('a')]);
+    await replace(informer, [configMap('a')]);
     informer.heard();
     await vi.advanceTimersByTimeAsync(5000);
     informer.failed(failure);
@@ -210,7 +221,7 @@ describe('when the server does not answer', () => {
       counter: ({ name }) =>
         name === 'informer_failures_total' ? { inc } : noMetrics.counter({ name, help: '', labelNames: [] }),
     };
-    newInformer({ metrics }).failed(new UnexpectedAnswerError('malformed'));
+    newInformer({ counters: informerCounters(metrics) }).failed(new UnexpectedAnswerError('malformed'));
     expect(inc).toHaveBeenCalledWith({ cluster: 'eu-1', kind: 'ConfigMap.v1.', error: 'UnexpectedAnswerError' });
   });
 });

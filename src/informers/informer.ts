@@ -1,97 +1,116 @@
-import { formatGvk, objectKey } from '../kernel/index.ts';
-import type {
-  Cancel,
-  Clock,
-  Counter,
-  GroupVersionKind,
-  KubernetesObject,
-  Logger,
-  Metrics,
-  Random,
-} from '../kernel/index.ts';
+import { WorkStretch, formatGvk, objectKey } from '../kernel/index.ts';
+import type { Cancel, Clock, GroupVersionKind, Logger, Random } from '../kernel/index.ts';
 import { KindNotFoundError } from '../kubernetes/index.ts';
 import type { WatchEvent } from '../kubernetes/index.ts';
+import { freeze, freezeDeeply } from './freeze.ts';
+import { InformerStoppedError } from './informer-errors.ts';
+import type { InformerCounters } from './informer-metrics.ts';
+import type { ListLimit } from './list-limit.ts';
+import { Listener } from './listener.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import { Reflector } from './reflector.ts';
-import type { ReflectorSource, ReflectorTarget } from './reflector.ts';
-import type { EventHandler, HandlerRegistration, Lister, SharedInformer } from './shared-informer.ts';
+import type { ReflectorOptions } from './reflector.ts';
+import type { FullList, ReflectorSource, ReflectorTarget } from './reflector-source.ts';
+import type { EventHandler, HandlerOptions, HandlerRegistration, IndexValues, Lister } from './shared-informer.ts';
 import { Store } from './store.ts';
-import type { IndexValues, StoreChange } from './store.ts';
+import type { StoreChange } from './store.ts';
+import { visitAll } from './visit-all.ts';
 
 /** Options of {@link Informer}; durations in milliseconds. */
-export interface InformerOptions {
+export interface InformerOptions extends Pick<ReflectorOptions, 'startJitter' | 'pageSize' | 'minWatchTime'> {
   readonly cluster: string;
   readonly gvk: GroupVersionKind;
   readonly source: ReflectorSource;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly counters: InformerCounters;
+  readonly listLimit: ListLimit;
+  readonly budget: MemoryBudget;
   readonly resyncPeriod: number;
+  /** Objects are frozen with all their parts. */
+  readonly detectMutations: boolean;
 }
 
 interface Registration {
-  readonly handler: EventHandler;
-  hasSynced: boolean;
+  /** The last change that the handler knows from having been told what there is. */
+  readonly since: number;
+  readonly resyncPeriod: number;
+  /** On whose behalf it was added. */
+  readonly owner: object | undefined;
+  cancelResync: Cancel;
 }
 
 /** Resyncs of many informers that started together drift apart by this share. */
 const RESYNC_JITTER = 0.1;
+const MIN_RESYNC_PERIOD = 1000;
 
 /** A reflector, the store that it keeps current, and the handlers that are told. */
-export class Informer implements SharedInformer, ReflectorTarget {
+export class Informer implements ReflectorTarget {
   readonly gvk: GroupVersionKind;
-  readonly lister: Lister;
-  /** Resolves when the initial list is in the store and its handlers have been told. */
+  readonly store: Store;
+  /** Resolves when the initial list is in the store and its handlers have been told, or were and have not answered yet. */
   readonly synced: Promise<void>;
   readonly #options: InformerOptions;
   readonly #logger: Logger;
-  readonly #store: Store;
-  readonly #failures: Counter;
-  readonly #lists: Counter;
-  readonly #registrations = new Set<Registration>();
+  readonly #registrations = new Map<Listener, Registration>();
   readonly #onSynced: () => void;
   #reflector: Reflector | undefined;
+  #state: 'new' | 'running' | 'stopped' = 'new';
   #hasSynced = false;
+  #resourceVersion: string | undefined;
   #lastError: Error | undefined;
   #heardAt: number;
 
   constructor(options: InformerOptions) {
-    const { gvk, clock, metrics } = options;
+    const { gvk, clock, budget, detectMutations } = options;
     this.gvk = gvk;
     this.#options = options;
     this.#logger = options.logger.child({ kind: formatGvk(gvk) });
-    this.#store = new Store(this.#logger);
-    this.lister = this.#store;
+    this.store = new Store({ logger: this.#logger, budget, freeze: detectMutations ? freezeDeeply : freeze });
     this.#heardAt = clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synced = promise;
     this.#onSynced = resolve;
-    this.#lists = metrics.counter({
-      name: 'informer_lists_total',
-      help: 'Complete lists that an informer took over, the first included',
-      labelNames: ['cluster', 'kind'],
-    });
-    this.#failures = metrics.counter({
-      name: 'informer_failures_total',
-      help: 'Failed lists and watches; UnexpectedAnswerError counts malformed and oversized events',
-      labelNames: ['cluster', 'kind', 'error'],
-    });
+  }
+
+  get lister(): Lister {
+    return this.store;
   }
 
   addIndex(name: string, values: IndexValues): void {
-    this.#store.addIndex(name, values);
+    this.store.addIndex(name, values);
   }
 
-  /** A handler that comes late is told at once what there is. */
-  addHandler(handler: EventHandler): HandlerRegistration {
-    const registration: Registration = { handler, hasSynced: false };
-    this.#registrations.add(registration);
-    for (const current of this.#store.list()) this.#tell(registration, { current }, true);
-    registration.hasSynced = this.#hasSynced;
-    return {
-      hasSynced: () => registration.hasSynced,
-      remove: () => void this.#registrations.delete(registration),
-    };
+  /** @throws InformerStoppedError */
+  addHandler(handler: EventHandler, options: HandlerOptions = {}, owner?: object): HandlerRegistration {
+    if (this.#state === 'stopped') throw new InformerStoppedError('this informer is stopped: nobody would be told');
+    const { resyncPeriod = this.#options.resyncPeriod } = options;
+    const { clock, counters } = this.#options;
+    const labels = this.#labels();
+    const listener = new Listener({
+      handler,
+      clock,
+      logger: this.#logger,
+      events: {
+        onRemove: () => this.#forget(listener),
+        onFailure: () => counters.handlerFailures.inc(labels),
+        onCoalesce: () => counters.coalesced.inc(labels),
+      },
+    });
+    const period = resyncPeriod === 0 ? 0 : Math.max(resyncPeriod, MIN_RESYNC_PERIOD);
+    const cancelResync = (): void => undefined;
+    const registration = { since: this.store.sequence, resyncPeriod: period, owner, cancelResync };
+    this.#registrations.set(listener, registration);
+    if (this.#state === 'running') this.#scheduleResync(listener, registration);
+    listener.begin(this.store.list());
+    if (this.#hasSynced) listener.endInitialList();
+    return listener;
+  }
+
+  /** Removes what was added on somebody's behalf. */
+  removeHandlers(owner: object): void {
+    for (const [listener, registration] of this.#registrations) if (registration.owner === owner) listener.remove();
   }
 
   hasSynced(): boolean {
@@ -102,9 +121,20 @@ export class Informer implements SharedInformer, ReflectorTarget {
     return this.#lastError;
   }
 
+  resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
   /** Milliseconds since the last sign of life. */
   staleness(): number {
     return this.#options.clock.monotonic() - this.#heardAt;
+  }
+
+  /** How many notifications wait for handlers. */
+  backlog(): number {
+    let waiting = 0;
+    for (const listener of this.#registrations.keys()) waiting += listener.backlog;
+    return waiting;
   }
 
   /** Tries again at once, should it be waiting to. */
@@ -114,41 +144,42 @@ export class Informer implements SharedInformer, ReflectorTarget {
 
   /** Lists and watches until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { source, clock, random } = this.#options;
-    this.#heardAt = clock.monotonic();
-    const reflector = new Reflector({ source, target: this, clock, random });
-    this.#reflector = reflector;
-    let cancel: Cancel = () => undefined;
-    const resync = (): void => {
-      const audience = [...this.#registrations];
-      for (const object of this.#store.list()) this.#tellAll({ previous: object, current: object }, audience);
-      cancel = clock.after(this.#resyncDelay(), resync);
-    };
-    cancel = clock.after(this.#resyncDelay(), resync);
-    await reflector.run(signal);
-    cancel();
+    if (this.#state !== 'new') return;
+    this.#state = 'running';
+    this.#heardAt = this.#options.clock.monotonic();
+    for (const [listener, registration] of this.#registrations) this.#scheduleResync(listener, registration);
+    this.#reflector = new Reflector({ ...this.#options, target: this });
+    await this.#reflector.run(signal);
+    this.stop();
   }
 
-  replace(objects: readonly KubernetesObject[]): void {
-    const isInitial = !this.#hasSynced;
-    this.#lists.inc(this.#labels());
+  /** From now on no handler can be added and nothing is told again; what waits for one is told. */
+  stop(): void {
+    this.#state = 'stopped';
+    for (const { cancelResync } of this.#registrations.values()) cancelResync();
+  }
+
+  async replace({ objects, resourceVersion }: FullList, isRewound: boolean): Promise<void> {
+    const { clock, counters } = this.#options;
+    const stretch = new WorkStretch(clock);
     // The store has everything before anybody is told, so that a handler that looks around sees the whole of it.
-    // Who registers while others are told is told everything by registering.
-    const audience = [...this.#registrations];
-    for (const change of this.#store.replace(objects)) this.#tellAll(change, audience, isInitial);
+    const changes = await this.store.replace({ objects, isRewound, isInitial: !this.#hasSynced, stretch });
+    this.#resourceVersion = resourceVersion;
+    counters.lists.inc(this.#labels());
+    await visitAll(changes, stretch, (change) => this.#tell(change));
     this.#hasSynced = true;
-    for (const registration of this.#registrations) registration.hasSynced = true;
+    for (const listener of this.#registrations.keys()) listener.endInitialList();
     this.#onSynced();
   }
 
   change({ type, object }: WatchEvent): void {
-    const audience = [...this.#registrations];
-    if (type === 'DELETED') {
-      if (this.#store.delete(objectKey(object))) this.#tellAll({ previous: object }, audience);
-      return;
-    }
-    const previous = this.#store.set(object);
-    this.#tellAll(previous ? { previous, current: object } : { current: object }, audience);
+    const change = type === 'DELETED' ? this.store.delete(objectKey(object), object) : this.store.set(object);
+    this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
+    if (change) this.#tell(change);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#resourceVersion = resourceVersion;
   }
 
   heard(): void {
@@ -157,7 +188,7 @@ export class Informer implements SharedInformer, ReflectorTarget {
   }
 
   failed(error: Error): void {
-    this.#failures.inc({ ...this.#labels(), error: error.name });
+    this.#options.counters.failures.inc({ ...this.#labels(), error: error.name });
     const wasServed = !(this.#lastError instanceof KindNotFoundError);
     // A server that says that it does not have this kind is alive, and nothing of the kind can be stale.
     if (error instanceof KindNotFoundError) {
@@ -169,42 +200,27 @@ export class Informer implements SharedInformer, ReflectorTarget {
     this.#lastError = error;
   }
 
-  #tellAll(change: StoreChange, audience: readonly Registration[], isInInitialList = false): void {
-    for (const registration of audience) {
-      if (this.#registrations.has(registration)) this.#tell(registration, change, isInInitialList);
-    }
+  /** Who registered since the change was told it by registering. */
+  #tell(change: StoreChange): void {
+    for (const [listener, { since }] of this.#registrations) if (change.sequence > since) listener.notify(change);
   }
 
-  /** What one handler throws is its own affair: the store, the others and the process go on. */
-  #tell({ handler }: Registration, change: StoreChange, isInInitialList: boolean): void {
-    try {
-      tell(handler, change, isInInitialList);
-    } catch (error) {
-      const { current = change.previous } = change;
-      this.#logger.error('event handler failed', { key: current && objectKey(current), error });
-    }
+  #forget(listener: Listener): void {
+    this.#registrations.get(listener)?.cancelResync();
+    this.#registrations.delete(listener);
   }
 
-  #resyncDelay(): number {
-    const { resyncPeriod, random } = this.#options;
-    return resyncPeriod * (1 - RESYNC_JITTER + 2 * RESYNC_JITTER * random());
+  #scheduleResync(listener: Listener, registration: Registration): void {
+    const { clock, random } = this.#options;
+    const { resyncPeriod } = registration;
+    if (resyncPeriod === 0) return;
+    registration.cancelResync = clock.after(resyncPeriod * (1 - RESYNC_JITTER + 2 * RESYNC_JITTER * random()), () => {
+      if (this.#hasSynced) listener.resync(this.store.list());
+      this.#scheduleResync(listener, registration);
+    });
   }
 
   #labels(): { cluster: string; kind: string } {
     return { cluster: this.#options.cluster, kind: formatGvk(this.gvk) };
-  }
-}
-
-/** An object of the same name but another UID is another object: the old one was deleted while nobody looked. */
-function tell(handler: EventHandler, { previous, current }: StoreChange, isInInitialList: boolean): void {
-  if (!previous) {
-    if (current) handler.onAdd?.(current, isInInitialList);
-  } else if (!current) {
-    handler.onDelete?.(previous);
-  } else if (previous.metadata.uid !== current.metadata.uid) {
-    handler.onDelete?.(previous);
-    handler.onAdd?.(current, false);
-  } else {
-    handler.onUpdate?.(previous, current);
   }
 }

@@ -11,7 +11,12 @@ import {
   UnexpectedAnswerError,
   UnreachableError,
 } from '../kubernetes/index.ts';
-import { Reflector, WatchCutShortError } from './reflector.ts';
+import { WatchCutShortError } from './informer-errors.ts';
+import { ListLimit } from './list-limit.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorOptions } from './reflector.ts';
+import type { ReflectorSource } from './reflector-source.ts';
 
 const noStreaming = new BadRequestError('no streamed lists here', { status: 400 });
 const expired = new ExpiredError('too old', { status: 410 });
@@ -33,10 +38,23 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions> = {}): Reflector {
+  return new Reflector({
+    cluster: 'eu-1',
+    source,
+    target,
+    clock: systemClock,
+    random: () => 0,
+    listLimit: new ListLimit({ clock: systemClock }),
+    budget: new MemoryBudget(1_000_000),
+    ...options,
+  });
+}
+
 /** Runs a reflector against a script for some (fake) time; the backoff is without jitter. */
 async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
-  const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => random });
+  const reflector = newReflector(server, { random: () => random });
   void reflector.run(stop.signal);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return server;
@@ -155,6 +173,6 @@ describe('the paged list', () => {
       800,
     );
     expect(server.asked.slice(3)).toEqual(['stream "10"', 'list "10"', 'list "" limit 500', 'watch "7"']);
-    expect(target.told).toEqual(['all: a', 'all: b']);
+    expect(target.told).toEqual(['all: a', 'all, rewound: b']);
   });
 });

@@ -4,7 +4,12 @@ import type { Answer } from '../../test/support/scripted-server.ts';
 import { systemClock } from '../kernel/index.ts';
 import type { WatchEvent } from '../kubernetes/index.ts';
 import { ExpiredError, TooManyRequestsError, UnexpectedAnswerError, UnreachableError } from '../kubernetes/index.ts';
-import { Reflector, WatchCutShortError, WatchIdleError } from './reflector.ts';
+import { WatchCutShortError, WatchIdleError } from './informer-errors.ts';
+import { ListLimit } from './list-limit.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorOptions } from './reflector.ts';
+import type { ReflectorSource } from './reflector-source.ts';
 
 const expired = new ExpiredError('too old', { status: 410 });
 const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
@@ -24,10 +29,23 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions> = {}): Reflector {
+  return new Reflector({
+    cluster: 'eu-1',
+    source,
+    target,
+    clock: systemClock,
+    random: () => 0,
+    listLimit: new ListLimit({ clock: systemClock }),
+    budget: new MemoryBudget(1_000_000),
+    ...options,
+  });
+}
+
 /** Runs a reflector against a script for some (fake) time; the backoff is without jitter. */
 async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
-  const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => random });
+  const reflector = newReflector(server, { random: () => random });
   void reflector.run(stop.signal);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return server;
@@ -81,14 +99,23 @@ describe('a watch', () => {
     expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
   });
 
-  test('that is silent for 90 s is cut and begun again; the second time in a row it is listed again', async () => {
+  test('that is silent for 90 s is cut and begun again from its version, as often as it is', async () => {
     const server = await reflect([synced('10')], 89_999);
     expect(target.failures).toEqual([]);
     await vi.advanceTimersByTimeAsync(1 + 800);
     expect(server.asked).toEqual(['stream ""', 'watch "10"']);
     expect(target.failures[0]).toBeInstanceOf(WatchIdleError);
     await vi.advanceTimersByTimeAsync(90_000 + 1600);
-    expect(server.asked).toEqual(['stream ""', 'watch "10"', 'stream "10"']);
+    expect(server.asked).toEqual(['stream ""', 'watch "10"', 'watch "10"']);
+    expect(server.probes).toBe(2);
+  });
+
+  test('that is silent twice in a row is listed again where versions cannot be compared', async () => {
+    const server = new ScriptedServer([synced('v10')]);
+    server.newest = 'v10';
+    void newReflector(server).run(stop.signal);
+    await vi.advanceTimersByTimeAsync(90_000 + 800 + 90_000 + 1600);
+    expect(server.asked).toEqual(['stream ""', 'watch "v10"', 'stream "v10"']);
   });
 
   test('is left alone while bookmarks come', async () => {
@@ -101,7 +128,7 @@ describe('a watch', () => {
         yield event('BOOKMARK', '', String(version));
       }
     });
-    void new Reflector({ source: server, target, clock: systemClock, random: () => 0 }).run(stop.signal);
+    void newReflector(server).run(stop.signal);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(server.asked).toEqual(['watch']);
     expect(target.failures).toEqual([]);
@@ -152,7 +179,7 @@ describe('trying again', () => {
       server.asked.push('quiet watch');
       return quiet();
     });
-    void new Reflector({ source: server, target, clock: systemClock, random: () => 0 }).run(stop.signal);
+    void newReflector(server).run(stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600 + 3200 + 120_001);
     expect(server.asked).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(800);
@@ -161,7 +188,7 @@ describe('trying again', () => {
 
   test('happens at once, and from the shortest delay on, when it is woken', async () => {
     const server = new ScriptedServer([unreachable, unreachable, unreachable, unreachable]);
-    const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => 0 });
+    const reflector = newReflector(server);
     void reflector.run(stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600);
     expect(server.asked).toHaveLength(3);
@@ -174,7 +201,7 @@ describe('trying again', () => {
 
   test('does not happen before the time that a 429 asked for, woken or not', async () => {
     const server = new ScriptedServer([new TooManyRequestsError('slowly', 7), synced('1')]);
-    const reflector = new Reflector({ source: server, target, clock: systemClock, random: () => 0 });
+    const reflector = newReflector(server);
     void reflector.run(stop.signal);
     await vi.advanceTimersByTimeAsync(6000);
     reflector.wake();
@@ -185,12 +212,7 @@ describe('trying again', () => {
   });
 
   test('ends with the signal, also while waiting', async () => {
-    const reflector = new Reflector({
-      source: new ScriptedServer([unreachable]),
-      target,
-      clock: systemClock,
-      random: () => 0,
-    });
+    const reflector = newReflector(new ScriptedServer([unreachable]));
     const running = reflector.run(stop.signal);
     await vi.advanceTimersByTimeAsync(100);
     stop.abort();

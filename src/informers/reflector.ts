@@ -1,6 +1,7 @@
-import { AtollError, Backoff, objectKey } from '../kernel/index.ts';
-import type { Clock, KubernetesObject, Random } from '../kernel/index.ts';
+import { Backoff } from '../kernel/index.ts';
+import type { Clock, Random } from '../kernel/index.ts';
 import {
+  ApiError,
   ExpiredError,
   KindNotFoundError,
   ResourceVersionTooLargeError,
@@ -8,78 +9,64 @@ import {
   UnauthorizedError,
   UnreachableError,
 } from '../kubernetes/index.ts';
-import type { ListOptions, ListPage, WatchEvent, WatchOptions } from '../kubernetes/index.ts';
+import type { WatchEvent, WatchOptions } from '../kubernetes/index.ts';
 import { IdleLimit } from './idle-limit.ts';
+import { MemoryLimitError, ServerBehindError, WatchCutShortError, WatchIdleError } from './informer-errors.ts';
+import type { ListLimit, ListPlace } from './list-limit.ts';
+import { ListReader } from './list-reader.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { FullList, ReflectorSource, ReflectorTarget } from './reflector-source.ts';
+import { compareResourceVersions } from './resource-version.ts';
 
-/** The objects of one kind and scope at a server. */
-export interface ReflectorSource {
-  list(options: ListOptions): Promise<ListPage>;
-  watch(options: WatchOptions): AsyncIterable<WatchEvent>;
-}
-
-/** What a reflector keeps current. */
-export interface ReflectorTarget {
-  /** These are all objects that there are. */
-  replace(objects: readonly KubernetesObject[]): void;
-  /** One object was added, modified or deleted. */
-  change(event: WatchEvent): void;
-  /** The server said something: what is here is as fresh as can be. */
-  heard(): void;
-  /** Listing or watching failed; it is tried again. */
-  failed(error: Error): void;
-}
-
-/** Options of {@link Reflector}. */
+/** Options of {@link Reflector}; durations in milliseconds. */
 export interface ReflectorOptions {
+  readonly cluster: string;
   readonly source: ReflectorSource;
   readonly target: ReflectorTarget;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** A watch on which nothing came for {@link IDLE_LIMIT}, not even a bookmark. */
-export class WatchIdleError extends AtollError {
-  override name = 'WatchIdleError';
-}
-
-/** A watch that ended without an event right after it began, or a streamed list that ended before its end. */
-export class WatchCutShortError extends AtollError {
-  override name = 'WatchCutShortError';
+  readonly listLimit: ListLimit;
+  readonly budget: MemoryBudget;
+  /** The first list waits for up to this time at random. Default none. */
+  readonly startJitter?: number | undefined;
+  /** Lists are read in pages of this many objects, also where the server could send all from its cache. */
+  readonly pageSize?: number | undefined;
+  /** The server ends each watch after between this time and twice as long. Default, and least, 5 min. */
+  readonly minWatchTime?: number | undefined;
 }
 
 /** A server sends bookmarks about every minute: a watch that is silent for longer is half-open. */
 const IDLE_LIMIT = 90_000;
-/** The server ends each watch after a random time in [5, 10] minutes, so that watches spread over its replicas. */
-const MIN_WATCH_SECONDS = 300;
+/** Watches end after a random time in [5, 10] minutes, so that they spread over a server's replicas. */
+const MIN_WATCH_TIME = 300_000;
 const SHORT_WATCH = 1000;
 const PAGE_SIZE = 500;
 const BACKOFF = { base: 800, max: 30_000, factor: 2, jitter: 1 };
 const BACKOFF_RESET = 120_000;
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
-
-/** The whole of a list, whatever the number of pages. */
-interface FullList {
-  readonly objects: readonly KubernetesObject[];
-  readonly resourceVersion: string;
-}
+/** For how long a watch that meets errors of the server itself is only tried again, before it is listed again. */
+const INTERNAL_ERROR_RETRY = 30_000;
+/** No server can send an informer to sleep for longer, whatever it asks for. */
+const MAX_ASKED_PAUSE = 300_000;
 
 /**
  * Keeps a target equal to what a server has, by client-go's rules:
  *
  * ```
- *            ┌────────────── backoff ◀─────────────────────────────────────────────┐
- *            ▼                                                                      │ any other failure
- *    streamed list ──ok──▶ same stream goes on ──┐                                  │
- *            │ not supported                      ├──▶ watching ── ended by server ──┼─▶ watch from last version
- *            └──▶ paged list ──▶ watch ──────────┘        │                          │
- *                                                          └─ unreachable, 429 ─ backoff ─▶ watch from last version
+ *            ┌────────────── backoff ◀───────────────────────────────────────────────┐
+ *            ▼                                                                        │ any other failure
+ *    place in the list limit                                                          │
+ *            │                                                                        │
+ *    streamed list ──ok──▶ same stream goes on ──┐                                    │
+ *            │ any failure that only it has       ├──▶ watching ── ended by server ──┬─┤
+ *            └──▶ paged list ──▶ watch ──────────┘        │                         │ server is behind
+ *                                     ▲                    └─ unreachable, idle,     │
+ *                                     │                       429, 5xx ── backoff ──┤
+ *                                     └──── from the last version ◀── is the server  ◀┘
+ *                                                                     behind it?
  * ```
  */
 export class Reflector {
-  readonly #source: ReflectorSource;
-  readonly #target: ReflectorTarget;
-  readonly #clock: Clock;
-  readonly #random: Random;
+  readonly #options: ReflectorOptions;
   readonly #backoff: Backoff;
   #pausedAt = Number.NEGATIVE_INFINITY;
   #pause = new AbortController();
@@ -89,13 +76,15 @@ export class Reflector {
   #isVersionUnavailable = false;
   /** The server pages also where a watch cache would not: it has none, so paging is kept. */
   #isPaging = false;
+  /** The last watch was cut for being silent, and nothing was heard since. */
   #isIdle = false;
+  /** The server's versions are no numbers, so that nobody can say whether it is behind. */
+  #isIncomparable = false;
+  /** Since when the server answers watches with errors of its own. */
+  #failingSince: number | undefined;
 
   constructor(options: ReflectorOptions) {
-    this.#source = options.source;
-    this.#target = options.target;
-    this.#clock = options.clock;
-    this.#random = options.random;
+    this.#options = options;
     this.#backoff = new Backoff(BACKOFF, options.random);
   }
 
@@ -107,6 +96,8 @@ export class Reflector {
 
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, startJitter = 0 } = this.#options;
+    if (startJitter > 0) await clock.sleep(startJitter * random(), signal);
     while (!signal.aborted) {
       try {
         await this.#listAndWatch(signal);
@@ -118,14 +109,17 @@ export class Reflector {
 
   /** Returns when the signal aborts, and throws what only a new list can answer. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
-    let events = await this.#streamList(signal);
-    if (!events) await this.#list(signal);
+    let events = await this.#list(signal);
+    let mayBeBehind = false;
     while (!signal.aborted) {
       try {
+        if (mayBeBehind) await this.#assertNotBehind(signal);
         await this.#follow(events ?? this.#watch({}, signal), signal);
+        mayBeBehind = true;
       } catch (error) {
         if (!this.#canResume(error)) throw error;
         await this.#recover(error, signal);
+        mayBeBehind = !(error instanceof TooManyRequestsError) && !isServerError(error);
       }
       events = undefined;
     }
@@ -134,112 +128,153 @@ export class Reflector {
   /** Notes a failure and waits before the next try, at least as long as the server asked for. */
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    this.#target.failed(asError(error));
-    const now = this.#clock.monotonic();
-    if (now - this.#pausedAt > BACKOFF_RESET) this.#backoff.reset();
+    const { target, clock } = this.#options;
+    target.failed(asError(error));
+    const now = clock.monotonic();
+    if (this.#wasQuiet(now)) this.#backoff.reset();
     this.#pausedAt = now;
     const asked = error instanceof TooManyRequestsError ? error.retryAfterSeconds * 1000 : 0;
     this.#pause = new AbortController();
     const end = asked > 0 ? signal : AbortSignal.any([signal, this.#pause.signal]);
-    await this.#clock.sleep(Math.max(this.#backoff.next(), asked), end);
+    await clock.sleep(Math.max(this.#backoff.next(), Math.min(asked, MAX_ASKED_PAUSE)), end);
+  }
+
+  /** Whether nothing had failed for so long that a failure now is a new one. */
+  #wasQuiet(now: number): boolean {
+    return now - this.#pausedAt > BACKOFF_RESET;
+  }
+
+  /** Whether the watch can go on from the last version. */
+  #canResume(error: unknown): boolean {
+    if (error instanceof WatchIdleError) return this.#canResumeIdle();
+    if (isServerError(error)) {
+      const now = this.#options.clock.monotonic();
+      if (this.#failingSince === undefined || this.#wasQuiet(now)) this.#failingSince = now;
+      return now - this.#failingSince < INTERNAL_ERROR_RETRY;
+    }
+    return error instanceof UnreachableError || error instanceof TooManyRequestsError;
   }
 
   /**
-   * Whether the watch can go on from the last version. An idle watch can, once: a second one in a row may watch a version
-   * that the server has never seen (its storage was restored), which it would do silently for ever.
+   * A silent watch may be one of a version that the server has never seen (its storage was restored), and would be silent
+   * for ever. Where versions cannot be compared, the second silence in a row is taken for that.
    */
-  #canResume(error: unknown): boolean {
-    if (!(error instanceof WatchIdleError)) {
-      return error instanceof UnreachableError || error instanceof TooManyRequestsError;
-    }
+  #canResumeIdle(): boolean {
     const wasIdle = this.#isIdle;
     this.#isIdle = true;
-    return !wasIdle;
+    return !wasIdle || !this.#isIncomparable;
+  }
+
+  /** A server that was restored from a backup accepts a watch of a version that it has not reached, and says nothing. */
+  async #assertNotBehind(signal: AbortSignal): Promise<void> {
+    const newest = await this.#options.source.newestVersion(signal);
+    const order = compareResourceVersions(newest, this.#resourceVersion ?? '');
+    this.#isIncomparable = order === undefined;
+    if (order === undefined || order >= 0) return;
+    this.#isVersionUnavailable = true;
+    throw new ServerBehindError(`the server is at version ${newest}, and was at ${this.#resourceVersion} before`);
+  }
+
+  /** Reads everything anew, when it is this list's turn. Answers the stream of changes that follows, if there is one. */
+  async #list(signal: AbortSignal): Promise<AsyncGenerator<WatchEvent, void> | undefined> {
+    const place = await this.#options.listLimit.enter(this.#options.cluster, signal);
+    try {
+      if (signal.aborted) return undefined;
+      const events = await this.#streamList(place, signal);
+      if (!events) await this.#listPages(place, signal);
+      return events;
+    } finally {
+      place.release();
+    }
   }
 
   /**
    * Lists by watching: the server sends all objects, then a mark, then changes. Answers the stream, to go on with it;
    * `undefined` when the server does not do that.
    */
-  async #streamList(signal: AbortSignal): Promise<AsyncGenerator<WatchEvent, void> | undefined> {
+  async #streamList(place: ListPlace, signal: AbortSignal): Promise<AsyncGenerator<WatchEvent, void> | undefined> {
+    const { target, budget } = this.#options;
     const events = this.#watch({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }, signal);
     try {
-      this.#replace(await readInitialEvents(events));
+      await this.#replace(await new ListReader(budget, place).readStream(events));
       return events;
     } catch (error) {
       await events.return();
-      if (isVersionUnavailable(error)) this.#isVersionUnavailable = true;
+      // A server that is behind may also say nothing at all.
+      if (isVersionUnavailable(error) || error instanceof WatchIdleError) this.#isVersionUnavailable = true;
       if (signal.aborted || isVersionUnavailable(error) || isOfAnyRequest(error)) throw error;
-      this.#target.failed(asError(error));
+      target.failed(asError(error));
       return undefined;
     }
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
+  async #listPages(place: ListPlace, signal: AbortSignal): Promise<void> {
     const resourceVersion = this.#isVersionUnavailable ? '' : (this.#resourceVersion ?? '0');
     try {
-      this.#replace(await this.#readPages(resourceVersion, signal));
+      await this.#replace(await this.#readPages(resourceVersion, place, signal));
     } catch (error) {
       if (!isVersionUnavailable(error) || resourceVersion === '') throw error;
       this.#isVersionUnavailable = true;
-      this.#replace(await this.#readPages('', signal));
+      await this.#replace(await this.#readPages('', place, signal));
     }
   }
 
   /** A list at a certain version is served from the watch cache and whole; at "" it comes from etcd, in pages. */
-  async #readPages(resourceVersion: string, signal: AbortSignal): Promise<FullList> {
-    const isPaged = this.#isPaging || resourceVersion === '' || resourceVersion === '0';
-    const first = await this.#source.list({ resourceVersion, ...(isPaged && { limit: PAGE_SIZE }), signal });
-    if (first.continue !== undefined && resourceVersion === '0') this.#isPaging = true;
-    const objects = [...first.items];
-    let next = first.continue;
-    while (next !== undefined) {
-      try {
-        const page = await this.#source.list({ limit: PAGE_SIZE, continue: next, signal });
-        objects.push(...page.items);
-        next = page.continue;
-      } catch (error) {
-        if (!(error instanceof ExpiredError)) throw error;
-        const { items, resourceVersion: version } = await this.#source.list({ resourceVersion, signal });
-        return { objects: items, resourceVersion: version };
-      }
-    }
-    return { objects, resourceVersion: first.resourceVersion };
+  async #readPages(resourceVersion: string, place: ListPlace, signal: AbortSignal): Promise<FullList> {
+    const { source, budget, pageSize } = this.#options;
+    const isPaged = pageSize !== undefined || this.#isPaging || resourceVersion === '' || resourceVersion === '0';
+    const size = pageSize ?? PAGE_SIZE;
+    const request = { resourceVersion, limit: isPaged ? size : undefined, pageSize: size, signal };
+    const list = await new ListReader(budget, place).readPages(source, request);
+    if (list.isPaged && resourceVersion === '0') this.#isPaging = true;
+    return list;
   }
 
-  #replace({ objects, resourceVersion }: FullList): void {
-    this.#target.replace(objects);
-    this.#resourceVersion = resourceVersion;
+  async #replace(list: FullList): Promise<void> {
+    const order = compareResourceVersions(list.resourceVersion, this.#resourceVersion ?? '');
+    const isRewound = order !== undefined && order < 0;
+    await this.#options.target.replace(list, isRewound);
+    this.#resourceVersion = list.resourceVersion;
     this.#isVersionUnavailable = false;
     this.#isIdle = false;
-    this.#target.heard();
+    this.#options.target.heard();
   }
 
   /** Takes events until the server ends the watch. */
   async #follow(events: AsyncIterable<WatchEvent>, signal: AbortSignal): Promise<void> {
-    const startedAt = this.#clock.monotonic();
+    const { clock } = this.#options;
+    const startedAt = clock.monotonic();
     let count = 0;
     for await (const event of events) {
       count += 1;
-      this.#isIdle = false;
-      if (event.type !== 'BOOKMARK') this.#target.change(event);
-      this.#resourceVersion = event.object.metadata.resourceVersion ?? this.#resourceVersion;
-      this.#target.heard();
+      this.#take(event);
     }
-    if (count > 0 || signal.aborted || this.#clock.monotonic() - startedAt >= SHORT_WATCH) return;
+    if (count > 0 || signal.aborted || clock.monotonic() - startedAt >= SHORT_WATCH) return;
     throw new WatchCutShortError('the server ended the watch at once');
+  }
+
+  #take(event: WatchEvent): void {
+    const { target } = this.#options;
+    const { resourceVersion } = event.object.metadata;
+    this.#isIdle = false;
+    this.#failingSince = undefined;
+    if (event.type !== 'BOOKMARK') target.change(event);
+    else if (resourceVersion !== undefined) target.bookmark(resourceVersion);
+    this.#resourceVersion = resourceVersion ?? this.#resourceVersion;
+    target.heard();
   }
 
   /** Watches from the last version; throws WatchIdleError when nothing comes for too long. */
   async *#watch(options: Partial<WatchOptions>, signal: AbortSignal): AsyncGenerator<WatchEvent, void> {
+    const { source, target, clock, random, minWatchTime = 0 } = this.#options;
     const cut = new AbortController();
-    const idle = new IdleLimit(this.#clock, IDLE_LIMIT, () => cut.abort());
+    const idle = new IdleLimit(clock, IDLE_LIMIT, () => cut.abort());
     const resourceVersion = this.#isVersionUnavailable ? '' : (this.#resourceVersion ?? '');
-    const watch = this.#source.watch({
+    const watch = source.watch({
       resourceVersion,
       allowWatchBookmarks: true,
-      timeoutSeconds: Math.floor(MIN_WATCH_SECONDS * (1 + this.#random())),
-      onOpen: () => this.#target.heard(),
+      timeoutSeconds: Math.floor((Math.max(minWatchTime, MIN_WATCH_TIME) * (1 + random())) / 1000),
+      onOpen: () => target.heard(),
       ...options,
       signal: AbortSignal.any([signal, cut.signal]),
     });
@@ -255,27 +290,17 @@ export class Reflector {
   }
 }
 
-/** Reads a streamed list up to its end mark. Objects may already change while it is read. */
-async function readInitialEvents(events: AsyncGenerator<WatchEvent, void>): Promise<FullList> {
-  const objects = new Map<string, KubernetesObject>();
-  for (let next = await events.next(); next.done !== true; next = await events.next()) {
-    const { type, object } = next.value;
-    const { annotations, resourceVersion } = object.metadata;
-    if (type === 'DELETED') objects.delete(objectKey(object));
-    else if (type !== 'BOOKMARK') objects.set(objectKey(object), object);
-    else if (annotations?.[INITIAL_EVENTS_END] === 'true' && resourceVersion !== undefined) {
-      return { objects: [...objects.values()], resourceVersion };
-    }
-  }
-  throw new WatchCutShortError('the server ended the streamed list before its end mark');
-}
-
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
 function isVersionUnavailable(error: unknown): boolean {
   return error instanceof ExpiredError || error instanceof ResourceVersionTooLargeError;
+}
+
+/** The server failed, which says nothing of the request. */
+function isServerError(error: unknown): boolean {
+  return error instanceof ApiError && (error.status ?? 0) >= 500 && !isVersionUnavailable(error);
 }
 
 /** Failures that a paged list would meet as well. Any other may be due to the streamed list: the paged one is tried. */
@@ -285,6 +310,7 @@ function isOfAnyRequest(error: unknown): boolean {
     TooManyRequestsError,
     UnauthorizedError,
     KindNotFoundError,
+    MemoryLimitError,
     WatchIdleError,
     WatchCutShortError,
   ].some((type) => error instanceof type);

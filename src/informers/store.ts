@@ -1,138 +1,198 @@
+import { isDeepStrictEqual } from 'node:util';
 import { objectKey } from '../kernel/index.ts';
-import type { KubernetesObject, Logger } from '../kernel/index.ts';
-import type { Lister } from './shared-informer.ts';
+import type { KubernetesObject, Logger, WorkStretch } from '../kernel/index.ts';
+import { InformerStoppedError } from './informer-errors.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { Notification } from './notification-queue.ts';
+import { objectSize } from './object-size.ts';
+import type { IndexValues, Lister } from './shared-informer.ts';
+import { StoreIndex } from './store-index.ts';
+import { visitAll } from './visit-all.ts';
 
-/** Answers under which values an object is to be found. */
-export type IndexValues = (object: KubernetesObject) => readonly string[];
-
-/** What a replacement of the whole content changed, in the order in which it is to be told. */
-export interface StoreChange {
-  readonly previous?: KubernetesObject;
-  readonly current?: KubernetesObject;
+/** A change of the content. Sequence numbers grow by one with each. */
+export interface StoreChange extends Notification {
+  readonly sequence: number;
 }
 
-/** One index: value → keys of the objects that have it. Values without objects are not kept. */
-class Index {
-  readonly values: IndexValues;
-  readonly #keys = new Map<string, Set<string>>();
-
-  constructor(values: IndexValues) {
-    this.values = values;
-  }
-
-  keys(value: string): Iterable<string> {
-    return this.#keys.get(value) ?? [];
-  }
-
-  add(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    if (keys) keys.add(key);
-    else this.#keys.set(value, new Set([key]));
-  }
-
-  remove(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    if (keys?.delete(key) === true && keys.size === 0) this.#keys.delete(value);
-  }
+/** All objects that there are, by key. */
+export interface Replacement {
+  readonly objects: ReadonlyMap<string, KubernetesObject>;
+  /** Equal versions need not mean equal objects: the server went back in time, and then other ways. */
+  readonly isRewound: boolean;
+  /** The changes are those of the initial list. */
+  readonly isInitial: boolean;
+  /** A replacement of many objects lets others have their turn. */
+  readonly stretch: WorkStretch;
 }
 
-/** The objects of an informer by key, with indices. Objects are frozen when they come in. */
+/** Options of {@link Store}. */
+export interface StoreOptions {
+  readonly logger: Logger;
+  readonly budget: MemoryBudget;
+  /** Freezes an object that comes in. */
+  readonly freeze: (object: KubernetesObject) => void;
+}
+
+/** The objects of an informer by key, with indices. Objects are frozen when they come in, and handed out as they are. */
 export class Store implements Lister {
-  readonly #logger: Logger;
+  readonly #options: StoreOptions;
   readonly #objects = new Map<string, KubernetesObject>();
-  readonly #indices = new Map<string, Index>();
+  readonly #indices = new Map<string, StoreIndex>();
+  #sequence = 0;
+  #size = 0;
+  #isClosed = false;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  /** The number of the last change. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** How many objects there are. */
+  get count(): number {
+    return this.#objects.size;
+  }
+
+  /** About how many bytes they take. */
+  get size(): number {
+    return this.#size;
   }
 
   get(key: string): KubernetesObject | undefined {
+    this.#assertOpen();
     return this.#objects.get(key);
   }
 
   list(): readonly KubernetesObject[] {
+    this.#assertOpen();
     return [...this.#objects.values()];
   }
 
   byIndex(index: string, value: string): readonly KubernetesObject[] {
-    const found = this.#indices.get(index);
-    if (!found) throw new Error(`there is no index ${index}`);
+    this.#assertOpen();
     const objects: KubernetesObject[] = [];
-    for (const key of found.keys(value)) {
+    for (const key of this.#index(index).keys(value)) {
       const object = this.#objects.get(key);
       if (object) objects.push(object);
     }
     return objects;
   }
 
+  indexKeys(index: string, value: string): readonly string[] {
+    this.#assertOpen();
+    return [...this.#index(index).keys(value)];
+  }
+
+  indexValues(index: string): readonly string[] {
+    this.#assertOpen();
+    return this.#index(index).values();
+  }
+
   /** Adds an index over what is there and what comes. @throws when the name is taken by another function */
   addIndex(name: string, values: IndexValues): void {
     const existing = this.#indices.get(name);
-    if (existing?.values === values) return;
+    if (existing?.function === values) return;
     if (existing) throw new Error(`there is an index ${name} already, with another function`);
-    const index = new Index(values);
+    const index = new StoreIndex(name, values, this.#options.logger);
+    for (const [key, object] of this.#objects) index.change(key, undefined, object);
     this.#indices.set(name, index);
-    for (const [key, object] of this.#objects) {
-      for (const value of this.#valuesOf(name, index, object)) index.add(value, key);
-    }
   }
 
-  /** Puts an object in, and answers what was in its place. */
-  set(object: KubernetesObject): KubernetesObject | undefined {
+  /** Puts an object in. Answers nothing when this very version is there already. @throws MemoryLimitError */
+  set(object: KubernetesObject): StoreChange | undefined {
     const key = objectKey(object);
-    const previous = this.delete(key);
-    this.#objects.set(key, freeze(object));
-    for (const [name, index] of this.#indices) {
-      for (const value of this.#valuesOf(name, index, object)) index.add(value, key);
-    }
-    return previous;
+    const previous = this.#objects.get(key);
+    if (this.#isClosed) return undefined;
+    if (previous && isSameVersion(previous, object)) return undefined;
+    const growth = growthBy(previous, object);
+    this.#options.budget.assertRoom(growth);
+    return this.#put(key, object, growth);
   }
 
-  /** Takes an object out and answers it. */
-  delete(key: string): KubernetesObject | undefined {
+  /** Takes an object out; `last` is what it was when it was deleted, if that is known. */
+  delete(key: string, last?: KubernetesObject): StoreChange | undefined {
     const previous = this.#objects.get(key);
     if (!previous) return undefined;
     this.#objects.delete(key);
-    for (const [name, index] of this.#indices) {
-      for (const value of this.#valuesOf(name, index, previous)) index.remove(value, key);
+    this.#account(-objectSize(previous));
+    for (const index of this.#indices.values()) index.change(key, previous, undefined);
+    if (last === undefined || last.metadata.uid !== previous.metadata.uid) {
+      return { previous, isFinalStateUnknown: true, sequence: this.#next() };
     }
-    return previous;
+    this.#options.freeze(last);
+    return { previous: last, sequence: this.#next() };
   }
 
-  /** Makes these the only objects, and answers what changed by it: deletions first, nothing for what is the same. */
-  replace(objects: readonly KubernetesObject[]): readonly StoreChange[] {
+  /**
+   * Makes these the only objects, and answers what changed by it: deletions first, nothing for what is the same. Readers
+   * may see a part of it done.
+   * @throws MemoryLimitError, having changed nothing
+   */
+  async replace({ objects, isRewound, isInitial, stretch }: Replacement): Promise<readonly StoreChange[]> {
+    let size = 0;
+    await visitAll(objects.values(), stretch, (object) => (size += objectSize(object)));
+    this.#options.budget.assertRoom(size - this.#size);
     const changes: StoreChange[] = [];
-    const keys = new Set(objects.map(objectKey));
-    for (const [key, previous] of this.#objects) {
-      if (keys.has(key)) continue;
-      this.delete(key);
-      changes.push({ previous });
-    }
-    for (const current of objects) {
-      const previous = this.get(objectKey(current));
-      if (previous && isSame(previous, current)) continue;
-      this.set(current);
-      changes.push(previous ? { previous, current } : { current });
-    }
+    const gone = [...this.#objects.keys()].filter((key) => !objects.has(key));
+    await visitAll(gone, stretch, (key) => {
+      const change = this.delete(key);
+      if (change) changes.push(change);
+    });
+    const isSame = isRewound ? isDeepStrictEqual : isSameVersion;
+    await visitAll(objects, stretch, ([key, current]) => {
+      const previous = this.#objects.get(key);
+      if (this.#isClosed || (previous && isSame(previous, current))) return;
+      const change = this.#put(key, current, growthBy(previous, current));
+      changes.push(isInitial ? { ...change, isInInitialList: true } : change);
+    });
     return changes;
   }
 
-  /** An index function that cannot cope with an object must not stop the informer: the object goes unindexed. */
-  #valuesOf(name: string, index: Index, object: KubernetesObject): readonly string[] {
-    try {
-      return index.values(object);
-    } catch (error) {
-      this.#logger.error('index function failed', { index: name, key: objectKey(object), error });
-      return [];
-    }
+  /** Lets go of everything. Reading from then on is an error: an empty answer would say that there is nothing. */
+  close(): void {
+    this.#isClosed = true;
+    this.#account(-this.#size);
+    this.#objects.clear();
+    this.#indices.clear();
+  }
+
+  #put(key: string, object: KubernetesObject, growth: number): StoreChange {
+    const previous = this.#objects.get(key);
+    this.#account(growth);
+    this.#options.freeze(object);
+    this.#objects.set(key, object);
+    for (const index of this.#indices.values()) index.change(key, previous, object);
+    return { ...(previous && { previous }), current: object, sequence: this.#next() };
+  }
+
+  #account(bytes: number): void {
+    this.#size += bytes;
+    this.#options.budget.add(bytes);
+  }
+
+  #next(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  #index(name: string): StoreIndex {
+    const index = this.#indices.get(name);
+    if (!index) throw new Error(`there is no index ${name}`);
+    return index;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new InformerStoppedError('this informer was released and knows nothing any more');
   }
 }
 
-function isSame({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): boolean {
+function isSameVersion({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): boolean {
   return a.uid === b.uid && a.resourceVersion !== undefined && a.resourceVersion === b.resourceVersion;
 }
 
-function freeze(object: KubernetesObject): KubernetesObject {
-  Object.freeze(object.metadata);
-  return Object.freeze(object);
+function growthBy(previous: KubernetesObject | undefined, current: KubernetesObject): number {
+  return objectSize(current) - (previous ? objectSize(previous) : 0);
 }

@@ -91,7 +91,7 @@ export const updated =
 export const deleted =
   (last: KubernetesObject): Event =>
   (handler) =>
-    handler.onDelete?.(last);
+    handler.onDelete?.(last, false);
 
 /** The spec gets the defaults of its schema, as from an API server. */
 function build(

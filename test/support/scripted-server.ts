@@ -4,17 +4,30 @@ import type { ListOptions, ListPage, WatchEvent, WatchOptions } from '../../src/
 /** What the server does when it is called: a page, or the events of a watch and how it ends; an error is thrown. */
 export type Answer = ListPage | Error | { readonly events: readonly WatchEvent[]; readonly end?: Error | 'closed' };
 
-/** A reflector’s source: a server that answers by a script, and notes what it was asked. After the script, watches stay open and silent. */
+/**
+ * A reflector’s source: a server that answers by a script, and notes what it was asked. After the script, watches stay open
+ * and silent. Probes for the newest version are answered beside the script, and only counted.
+ */
 export class ScriptedServer {
   readonly asked: string[] = [];
   readonly watches: WatchOptions[] = [];
+  /** The version that the storage is at; an error is thrown. */
+  newest: string | Error = '9007199254740993';
+  probes = 0;
   readonly #script: Answer[];
 
   constructor(script: readonly Answer[]) {
     this.#script = [...script];
   }
 
+  async newestVersion(): Promise<string> {
+    this.probes += 1;
+    if (this.newest instanceof Error) throw this.newest;
+    return this.newest;
+  }
+
   async list({ resourceVersion, limit, continue: token }: ListOptions): Promise<ListPage> {
+    if (limit === 1 && resourceVersion === undefined) return { items: [], resourceVersion: await this.newestVersion() };
     this.asked.push(`list ${token ?? JSON.stringify(resourceVersion)}${limit === undefined ? '' : ` limit ${limit}`}`);
     const answer = this.#script.shift();
     if (answer instanceof Error) throw answer;
@@ -39,14 +52,20 @@ export class ScriptedServer {
 export class NotingTarget {
   readonly told: string[] = [];
   readonly failures: Error[] = [];
+  readonly bookmarks: string[] = [];
   signsOfLife = 0;
 
-  replace(objects: readonly KubernetesObject[]): void {
-    this.told.push(`all: ${objects.map(({ metadata }) => metadata.name).join(' ')}`);
+  async replace({ objects }: { objects: ReadonlyMap<string, KubernetesObject> }, isRewound: boolean): Promise<void> {
+    const names = [...objects.values()].map(({ metadata }) => metadata.name);
+    this.told.push(`${isRewound ? 'all, rewound' : 'all'}: ${names.join(' ')}`);
   }
 
   change({ type, object }: WatchEvent): void {
     this.told.push(`${type} ${object.metadata.name}`);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.bookmarks.push(resourceVersion);
   }
 
   heard(): void {
