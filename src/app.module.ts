@@ -4,7 +4,7 @@ import type { Config } from './config/index.ts';
 import { scriptBeside } from './git/index.ts';
 import { systemClock } from './kernel/index.ts';
 import type { Logger } from './kernel/index.ts';
-import type { Connection } from './kubernetes/index.ts';
+import type { Connection, ConnectionSource } from './kubernetes/index.ts';
 import { HEALTH_CHECKS, HealthController, PrometheusMetrics } from './observability/index.ts';
 import type { HealthChecks } from './observability/index.ts';
 import { Atoll } from './runtime/index.ts';
@@ -12,7 +12,7 @@ import { Atoll } from './runtime/index.ts';
 /** What the process has read before Nest starts. */
 export interface AppOptions {
   readonly config: Config;
-  readonly hub: Connection;
+  readonly hub: Connection | ConnectionSource;
   readonly logger: Logger;
 }
 

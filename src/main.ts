@@ -7,15 +7,15 @@ import { ConfigError, readConfig } from './config/index.ts';
 import type { Config } from './config/index.ts';
 import { AtollError, errorMessage, systemClock } from './kernel/index.ts';
 import type { Logger } from './kernel/index.ts';
-import { inClusterConnection, parseKubeconfig } from './kubernetes/index.ts';
-import type { Connection } from './kubernetes/index.ts';
+import { InClusterConnection, parseKubeconfig } from './kubernetes/index.ts';
+import type { Connection, ConnectionSource } from './kubernetes/index.ts';
 import { createLogger } from './observability/index.ts';
 
 /** Starts one replica. SIGTERM and SIGINT stop it in order; it then exits 0. */
 async function main(): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, base: { replica: config.replica } });
-  const app = await NestFactory.create(AppModule.forRoot({ config, hub: hubConnection(config), logger }), {
+  const app = await NestFactory.create(AppModule.forRoot({ config, hub: hubConnection(config, logger), logger }), {
     logger: false,
   });
   stopOnSignals(app, logger);
@@ -23,10 +23,10 @@ async function main(): Promise<void> {
   logger.info('serving health and metrics', { url: await app.getUrl() });
 }
 
-function hubConnection({ hubKubeconfig, inCluster }: Config): Connection {
+function hubConnection({ hubKubeconfig, inCluster }: Config, logger: Logger): Connection | ConnectionSource {
   if (hubKubeconfig !== undefined) return parseKubeconfig(readKubeconfig(hubKubeconfig));
   if (inCluster === undefined) throw new ConfigError('no hub is configured');
-  return inClusterConnection({ ...inCluster, clock: systemClock });
+  return new InClusterConnection({ ...inCluster, clock: systemClock, logger });
 }
 
 function readKubeconfig(path: string): string {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../kernel/index.ts';
-import type { Connection, TokenProvider } from './connection.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
+import type { Connection, ConnectionSource } from './connection.ts';
 
 /** Where the kubelet puts what a pod needs to reach its own API server. */
 export interface InClusterOptions {
   readonly clock: Clock;
+  readonly logger: Logger;
   /** `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT`. */
   readonly host: string;
   readonly port: string;
@@ -15,33 +16,56 @@ export interface InClusterOptions {
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** As client-go: the kubelet renews the file long before the token in it ends. */
-const TOKEN_AGE = 60_000;
+/** As client-go: the kubelet renews the files long before what is in them ends. Milliseconds. */
+const FILE_AGE = 60_000;
 
 /**
- * The connection of a pod to its own API server. The token file is read again when what was read is a minute old.
+ * The connection of a pod to its own API server. Its files are read again when what was read is a minute old, and when the
+ * server does not accept the token. Files that cannot be read then leave what was read before.
  *
- * @throws when the files are not there: this is no pod, or it mounts no token
+ * Another token is used by the next request; another CA makes another connection.
  */
-export function inClusterConnection(options: InClusterOptions): Connection {
-  const directory = options.directory ?? DIRECTORY;
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return {
-    server: `https://${host}:${options.port}`,
-    caData: readFileSync(join(directory, 'ca.crt'), 'utf8'),
-    token: tokenFile(join(directory, 'token'), options.clock),
-  };
-}
+export class InClusterConnection implements ConnectionSource {
+  readonly #options: InClusterOptions;
+  readonly #server: string;
+  #token = '';
+  #connection: Connection;
+  #readAt: number;
 
-function tokenFile(path: string, clock: Clock): TokenProvider {
-  const read = (): string => readFileSync(path, 'utf8').trim();
-  let token = read();
-  let readAt = clock.monotonic();
-  return () => {
-    if (clock.monotonic() - readAt >= TOKEN_AGE) {
-      token = read();
-      readAt = clock.monotonic();
+  /** @throws when the files are not there: this is no pod, or it mounts no token */
+  constructor(options: InClusterOptions) {
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+    this.#options = options;
+    this.#server = `https://${host}:${options.port}`;
+    this.#connection = { server: this.#server };
+    this.#readAt = options.clock.monotonic();
+    this.#read();
+  }
+
+  current(): Connection {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#readAt >= FILE_AGE) {
+      this.#readAt = now;
+      try {
+        this.#read();
+      } catch (error) {
+        this.#options.logger.warn('the files of the service account cannot be read', { error });
+      }
     }
-    return token;
-  };
+    return this.#connection;
+  }
+
+  /** @throws when the files cannot be read */
+  async refresh(): Promise<void> {
+    this.#read();
+    this.#readAt = this.#options.clock.monotonic();
+  }
+
+  #read(): void {
+    const directory = this.#options.directory ?? DIRECTORY;
+    const caData = readFileSync(join(directory, 'ca.crt'), 'utf8');
+    this.#token = readFileSync(join(directory, 'token'), 'utf8').trim();
+    if (caData === this.#connection.caData) return;
+    this.#connection = { server: this.#server, caData, token: () => this.#token };
+  }
 }

@@ -21,7 +21,7 @@ import { SharedInformerFactory } from '../informers/index.ts';
 import { HUB, TerminalError, gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
-import type { Connection } from '../kubernetes/index.ts';
+import type { Connection, ConnectionSource } from '../kubernetes/index.ts';
 import { LeaseEpochStore, Shards } from '../leadership/index.ts';
 import type { ManifestReading } from '../manifests/index.ts';
 import { RedisConnections } from '../redis/index.ts';
@@ -35,7 +35,7 @@ import { ShardRunner } from './shard-runner.ts';
 /** What a replica is given by its surroundings. */
 export interface AtollOptions {
   readonly config: Config;
-  readonly hub: Connection;
+  readonly hub: Connection | ConnectionSource;
   /** The script that git jobs run in. */
   readonly gitChild: URL;
   readonly clock: Clock;
