@@ -1,44 +1,107 @@
 // KWOK: simulated nodes whose pods and volumes come to life by published rules, the stages.
 
-import { mkdir, readdir, copyFile, chmod } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from './cache.mjs';
 import { countingLines, go, goEnvironment, requireGo } from './go.mjs';
-import { step } from './report.mjs';
+import { SetupError, step } from './report.mjs';
 
 const version = 'v0.8.0';
 const stages = ['pod/fast', 'node/fast', 'node/heartbeat-with-lease', 'volume/fast'];
 /** Beside the stages lie files for kustomize, and a storage class that the lab creates itself. */
 const notStages = new Set(['kustomization.yaml', 'storage-class.yaml']);
+/** Of KWOK's own kinds those that say what `kubectl exec`, `logs` and `port-forward` meet in a simulated pod. */
+const definitions = ['execs', 'clusterexecs', 'logs', 'clusterlogs', 'portforwards', 'clusterportforwards'];
 
-/** The paths of the program and of the folder with its stages. */
+/**
+ * Two faults of this version, corrected as it is built: a command in a simulated pod never sees the end of its standard
+ * input, and how it ended is told as an internal error instead of as its exit code.
+ */
+const corrections = {
+  file: join('pkg', 'utils', 'exec', 'exec.go'),
+  replacements: [
+    ['_, _ = io.Copy(inPipe, opt.In)', '_, _ = io.Copy(inPipe, opt.In)\n\t\t\t\t_ = inPipe.Close()'],
+    ['err = cmd.Wait()', 'err = exited(cmd.Wait())'],
+    [
+      'return nil, fmt.Errorf("cmd wait: %s %s: %w", name, strings.Join(args, " "), err)',
+      'if exit, ok := err.(*utilexec.ExitErrorWrapper); ok {\n\t\t\t\treturn nil, exit\n\t\t\t}\n\t\t\t$&',
+    ],
+    ['\t"strings"\n)\n', '\t"strings"\n\n\tutilexec "k8s.io/utils/exec"\n)\n'],
+  ],
+  addition: `
+func exited(err error) error {
+	if exit, ok := err.(*exec.ExitError); ok {
+		return &utilexec.ExitErrorWrapper{ExitError: exit}
+	}
+	return err
+}
+`,
+};
+
+/** The paths of the program, of the folder with its stages, and of the one with the definitions of its kinds. */
 export async function ensureKwok() {
-  const folder = await cached(`kwok-${version}`, async (temporary) => {
+  const folder = await cached(`kwok-${version}-exec`, async (temporary) => {
     await requireGo('to build KWOK, which simulates nodes and pods in the lab', '');
     const title = `Building KWOK ${version}, which simulates nodes and pods: once, some 2 minutes on two cores`;
     await step(title, async (achieved) => {
-      await go(['install', '-v', `sigs.k8s.io/kwok/cmd/kwok@${version}`], {
-        cwd: temporary,
-        env: { ...goEnvironment, GOBIN: temporary },
+      const published = JSON.parse(
+        await go(['mod', 'download', '-json', `sigs.k8s.io/kwok@${version}`], { cwd: temporary }),
+      );
+      const source = join(temporary, 'source');
+      await copyTree(published.Dir, source);
+      await correct(join(source, corrections.file));
+      await go(['install', '-v', './cmd/kwok'], {
+        cwd: source,
+        env: { ...goEnvironment, GOBIN: temporary, GOFLAGS: '-buildvcs=false' },
         onLine: countingLines(achieved),
       });
-      await copyStages(temporary);
+      await copyStages(source, join(temporary, 'stages'));
+      await copyDefinitions(source, join(temporary, 'definitions'));
+      await rm(source, { recursive: true });
     });
   });
-  return { kwok: join(folder, 'kwok'), kwokStages: join(folder, 'stages') };
+  return {
+    kwok: join(folder, 'kwok'),
+    kwokStages: join(folder, 'stages'),
+    kwokDefinitions: join(folder, 'definitions'),
+  };
 }
 
-async function copyStages(folder) {
-  const answer = await go(['mod', 'download', '-json', `sigs.k8s.io/kwok@${version}`], { cwd: folder });
-  const source = join(JSON.parse(answer).Dir, 'kustomize', 'stage');
-  const target = join(folder, 'stages');
+async function correct(file) {
+  let text = await readFile(file, 'utf8');
+  for (const [from, to] of corrections.replacements) {
+    if (!text.includes(from)) throw new SetupError(`KWOK ${version} is not as expected: ${file} lacks ${from}`);
+    text = text.replace(from, to);
+  }
+  await writeFile(file, text + corrections.addition);
+}
+
+async function copyStages(source, target) {
   await mkdir(target);
   for (const stage of stages) {
-    const files = await readdir(join(source, stage));
+    const folder = join(source, 'kustomize', 'stage', stage);
+    const files = await readdir(folder);
     for (const file of files.filter((name) => name.endsWith('.yaml') && !notStages.has(name))) {
-      await copyFile(join(source, stage, file), join(target, file));
-      // The module cache is read-only, and copies would be as well.
-      await chmod(join(target, file), 0o644);
+      await copyFile(join(folder, file), join(target, file));
     }
+  }
+}
+
+async function copyDefinitions(source, target) {
+  await mkdir(target);
+  for (const plural of definitions) {
+    const file = `kwok.x-k8s.io_${plural}.yaml`;
+    await copyFile(join(source, 'kustomize', 'crd', 'bases', file), join(target, file));
+  }
+}
+
+/** The module cache is read-only, and copies would be as well. */
+async function copyTree(from, to) {
+  await mkdir(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyTree(source, target);
+    else await copyFile(source, target);
+    await chmod(target, entry.isDirectory() ? 0o755 : 0o644);
   }
 }

@@ -69,13 +69,24 @@ export function controllerManagerArguments(
   ];
 }
 
-/** `stages` holds KWOK's published definitions of how nodes, pods and volumes come to life, one YAML file each. */
-export async function kwokArguments(stages: string, kubeconfig: string): Promise<readonly string[]> {
+/** KWOK's kinds that say what a simulated pod answers to exec, logs and port-forward. */
+const podAccess = ['Exec', 'ClusterExec', 'Logs', 'ClusterLogs', 'PortForward', 'ClusterPortForward'];
+
+/**
+ * `stages` holds KWOK's published definitions of how nodes, pods and volumes come to life, one YAML file each. On `port`
+ * it answers the API server in the place of every node's kubelet. That port asks nobody who he is: it is this machine's
+ * only, and runs and forwards nothing but what an object of `podAccess` allows for the very pod.
+ */
+export async function kwokArguments(stages: string, kubeconfig: string, port: number): Promise<readonly string[]> {
   const files = (await readdir(stages)).filter((file) => file.endsWith('.yaml')).toSorted();
   return [
     `--kubeconfig=${kubeconfig}`,
     '--manage-all-nodes=true',
     '--node-lease-duration-seconds=40',
+    '--node-ip=127.0.0.1',
+    `--node-port=${port}`,
+    `--server-address=127.0.0.1:${port}`,
+    `--enable-crds=${podAccess.join(',')}`,
     ...files.map((file) => `--config=${join(stages, file)}`),
   ];
 }

@@ -7,7 +7,7 @@ import type { LabCluster } from './description.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { freePort } from './ports.ts';
 import { Service } from './service.ts';
-import { addSimulatedNodes, addStorageClass } from './simulated-nodes.ts';
+import { addPodAccess, addSimulatedNodes, addStorageClass } from './simulated-nodes.ts';
 
 /** One Kubernetes cluster: its own authority, API server and controllers. */
 export class Cluster {
@@ -15,18 +15,18 @@ export class Cluster {
   /** In the order in which they start. */
   readonly services: readonly Service[];
   readonly #requests: ApiServerRequests;
-  readonly #role: ClusterOptions['role'];
+  readonly #options: ClusterOptions;
 
   private constructor(
     description: LabCluster,
     services: readonly Service[],
     requests: ApiServerRequests,
-    role: ClusterOptions['role'],
+    options: ClusterOptions,
   ) {
     this.description = description;
     this.services = services;
     this.#requests = requests;
-    this.#role = role;
+    this.#options = options;
   }
 
   /** Makes certificates and configuration; starts nothing. */
@@ -49,15 +49,17 @@ export class Cluster {
       kubeconfigPath,
       ...(options.audit && { auditLog: files.auditLog }),
     };
-    return new Cluster(description, services, requests, options.role);
+    return new Cluster(description, services, requests, options);
   }
 
   /** Starts everything, and waits until objects are accepted and, with workloads, until pods would be scheduled. */
   async start(): Promise<void> {
     const [server, ...others] = this.services;
     await server?.start();
+    const isForWorkloads = this.#options.role === 'workloads';
+    if (isForWorkloads) await addPodAccess(this.#requests, this.#options.programs.kwokDefinitions);
     await Promise.all(others.map(async (service) => service.start()));
-    if (this.#role !== 'workloads') return;
+    if (!isForWorkloads) return;
     await Promise.race([this.#prepareForWorkloads(), ...this.services.map(async (service) => service.crash())]);
   }
 
@@ -147,7 +149,11 @@ async function controllers(
   const kwok = new Service({
     name: `${name}/kwok`,
     command: programs.kwok,
-    args: await kwokArguments(programs.kwokStages, await access.issue('atoll-lab:kwok', ['system:masters'])),
+    args: await kwokArguments(
+      programs.kwokStages,
+      await access.issue('atoll-lab:kwok', ['system:masters']),
+      await freePort(),
+    ),
     log: files.log('kwok'),
   });
   return [controllerManager, scheduler, kwok];

@@ -16,6 +16,8 @@ export interface ControlPlanePrograms {
   readonly kwok: string;
   /** The folder of KWOK's published stages: what its simulated kubelets do. */
   readonly kwokStages: string;
+  /** The folder of the definitions (CRDs) of KWOK's kinds: what its simulated kubelets answer to exec and port-forward. */
+  readonly kwokDefinitions: string;
 }
 
 /** Reads what the set-up handed over in `ATOLL_LAB_PROGRAMS`. */
