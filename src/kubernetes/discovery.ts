@@ -3,10 +3,9 @@ import type { Clock, GroupVersionKind, Json } from '../kernel/index.ts';
 import { failureOf, isFields } from './answer.ts';
 import type { Fields } from './answer.ts';
 import { ApiError, KindNotFoundError, UnexpectedAnswerError } from './api-errors.ts';
-import { openList, readItems } from './list-stream.ts';
+import { readItems } from './list-stream.ts';
 import type { RequestSender } from './request-sender.ts';
 import type { Resource } from './resource.ts';
-import type { StreamedAnswer } from './transport.ts';
 
 const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -16,7 +15,8 @@ const ACCEPT = ['v2', 'v2beta1']
 const MIN_AGE = 2000;
 /** Seen: 27 kB on a bare server; some 400 bytes for each further kind and version. */
 const MAX_BYTES = 32 * 1024 * 1024;
-const LIMITS = { timeout: 10_000, maxBytes: MAX_BYTES };
+const TIMEOUT = 10_000;
+const PIECE = 64 * 1024;
 
 /** What one of the two discovery documents said. */
 interface Document {
@@ -109,28 +109,30 @@ export class Discovery {
   }
 
   async #readDocument(path: string): Promise<void> {
+    const what = `discovery ${path}`;
     const etag = this.#documents.get(path)?.etag;
     const headers = { accept: ACCEPT, ...(etag !== undefined && { 'if-none-match': etag }) };
-    const document = await openList(this.#sender, this.#clock, { path, headers, ...LIMITS }, async (answer) => {
-      if (answer.status === 304) return undefined;
-      const what = `discovery ${path}`;
-      if (answer.status !== 200) throw failureOf(answer, { what });
-      return this.#readGroups(answer, what);
-    });
-    if (document !== undefined) this.#documents.set(path, document);
-  }
-
-  async #readGroups(answer: StreamedAnswer, what: string): Promise<Document> {
+    const answer = await this.#sender.send({ method: 'GET', path, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES });
+    if (answer.status === 304) return;
+    if (answer.status !== 200) throw failureOf(answer, { what });
     const document = {
       etag: answer.header('etag'),
       resources: new Map<string, Resource>(),
       unknown: new Set<string>(),
     };
     const reading = { what, clock: this.#clock, maxItemBytes: MAX_BYTES, maxListBytes: MAX_BYTES };
-    const { kind } = await readItems(answer.chunks, reading, (group) => addGroup(document, group));
-    if (kind === 'APIGroupDiscoveryList') return document;
-    throw new UnexpectedAnswerError(`${what}: no APIGroupDiscoveryList; Kubernetes 1.26 or newer is needed`);
+    const { kind } = await readItems(piecesOf(answer.text), reading, (group) => addGroup(document, group));
+    if (kind !== 'APIGroupDiscoveryList') {
+      throw new UnexpectedAnswerError(`${what}: no APIGroupDiscoveryList; Kubernetes 1.26 or newer is needed`);
+    }
+    this.#documents.set(path, document);
   }
+}
+
+/** A text in pieces, between which its reader can rest. */
+async function* piecesOf(text: string): AsyncGenerator<Buffer, void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
 async function waitFor(reading: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

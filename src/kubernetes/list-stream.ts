@@ -3,13 +3,7 @@ import type { Clock, Json } from '../kernel/index.ts';
 import { isFields, parse } from './answer.ts';
 import type { Fields } from './answer.ts';
 import { UnexpectedAnswerError } from './api-errors.ts';
-import { Deadline } from './deadline.ts';
 import { ListSplitter } from './list-splitter.ts';
-import type { ApiRequest, RequestSender } from './request-sender.ts';
-import type { StreamedAnswer } from './transport.ts';
-
-/** An API server itself gives up after a minute, whatever it was asked (`--request-timeout`), but for watches. */
-const LIST_TIMEOUT = 60_000;
 
 /** Options of {@link readItems}. */
 export interface ItemReading {
@@ -51,24 +45,4 @@ export async function readItems(
   const hasItems = isFields(frame) && (Array.isArray(frame['items']) || (frame['items'] === null && count === 0));
   if (!hasItems) throw new UnexpectedAnswerError(`${what}: the answer bears no items`);
   return frame;
-}
-
-/**
- * Sends a request for a list, and reads the answer within a minute.
- *
- * @throws UnreachableError when it took longer, and what `read` throws
- */
-export async function openList<Result>(
-  sender: RequestSender,
-  clock: Clock,
-  request: Omit<ApiRequest, 'method' | 'stream'>,
-  read: (answer: StreamedAnswer) => Promise<Result>,
-): Promise<Result> {
-  const what = `GET ${request.path}`;
-  const deadline = new Deadline(clock, { milliseconds: LIST_TIMEOUT, what, signal: request.signal });
-  try {
-    return await read(await sender.open({ ...request, method: 'GET', stream: 'list', signal: deadline.signal }));
-  } finally {
-    deadline.cancel();
-  }
 }

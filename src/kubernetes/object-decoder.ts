@@ -4,6 +4,7 @@ import { isFields } from './answer.ts';
 import type { Fields } from './answer.ts';
 import { UnexpectedAnswerError } from './api-errors.ts';
 import type { ObjectForm } from './client-options.ts';
+import type { StringPool } from './string-pool.ts';
 
 /** Objects of which only the metadata is sent (metav1). Plain JSON is for servers that do not cut it out. */
 const PARTIAL_API_VERSION = 'meta.k8s.io/v1';
@@ -15,12 +16,15 @@ export class ObjectDecoder {
   readonly gvk: GroupVersionKind;
   readonly #apiVersion: string;
   readonly #form: ObjectForm;
+  readonly #strings: StringPool | undefined;
   #hasUnnamedItems = false;
 
-  constructor(gvk: GroupVersionKind, form: ObjectForm = {}) {
+  /** @param strings where to share texts with other objects, for those that are kept */
+  constructor(gvk: GroupVersionKind, form: ObjectForm = {}, strings?: StringPool) {
     this.gvk = gvk;
     this.#apiVersion = apiVersionOf(gvk);
     this.#form = form;
+    this.#strings = strings;
   }
 
   /** Whether an {@link item} so far left to its list what it is. */
@@ -67,10 +71,13 @@ export class ObjectDecoder {
     return this.#form.metadataOnly === true && kind === PARTIAL_KIND + suffix && apiVersion === PARTIAL_API_VERSION;
   }
 
-  #formed(fields: Fields & { readonly metadata: ObjectMeta }): KubernetesObject {
+  #formed(fields: Fields & { readonly metadata: ObjectMeta & Json }): KubernetesObject {
+    const { metadataOnly, transform } = this.#form;
     const named = { apiVersion: this.#apiVersion, kind: this.gvk.kind };
-    const object = this.#form.metadataOnly === true ? { ...named, metadata: fields.metadata } : { ...fields, ...named };
-    return this.#form.transform ? this.#form.transform(object) : object;
+    const kept = metadataOnly === true ? { metadata: fields.metadata } : fields;
+    this.#strings?.share(kept);
+    const object = { ...named, ...kept, ...named };
+    return transform ? transform(object) : object;
   }
 }
 

@@ -2,18 +2,22 @@ import type { Clock, GroupVersionKind, KubernetesObject } from '../kernel/index.
 import { failureOf, readFields } from './answer.ts';
 import { NotFoundError } from './api-errors.ts';
 import type { GetOptions, ListOptions, ListPage, Selection, WatchOptions } from './client-options.ts';
+import { Deadline } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
 import { readList } from './list-reader.ts';
-import { openList } from './list-stream.ts';
 import { ObjectDecoder, decodeAnyKind } from './object-decoder.ts';
 import type { ApiRequest, RequestSender } from './request-sender.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 import { describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';
+import { StringPool } from './string-pool.ts';
 import type { WatchEvent } from './watch-event.ts';
 import { readWatch } from './watch-stream.ts';
 
-const LIST_TIMEOUT = 30_000;
+/** Until a stream begins, and between two pieces of a list. */
+const STREAM_TIMEOUT = 30_000;
+/** For a whole page. An API server itself gives up after a minute, whatever it was asked but for watches. */
+const LIST_TIMEOUT = 60_000;
 
 /** Options of {@link ObjectReads}; milliseconds and bytes. */
 export interface ObjectReadsOptions {
@@ -28,6 +32,7 @@ export interface ObjectReadsOptions {
 /** What `KubernetesClient` reads objects with; it says what the methods do. */
 export class ObjectReads {
   readonly #options: ObjectReadsOptions;
+  readonly #strings = new StringPool();
 
   constructor(options: ObjectReadsOptions) {
     this.#options = options;
@@ -37,7 +42,7 @@ export class ObjectReads {
     const { discovery, sender, requestTimeout, maxObjectBytes } = this.#options;
     const { signal, identity, subresource, ...form } = options;
     const what = `get ${describeReference(ref)}`;
-    const decoder = new ObjectDecoder(ref.gvk, form);
+    const decoder = new ObjectDecoder(ref.gvk, form, this.#strings);
     try {
       return await discovery.withResource(ref.gvk, signal, async (resource) => {
         const path = objectPath(resource, ref, subresource);
@@ -54,28 +59,21 @@ export class ObjectReads {
   }
 
   async list(gvk: GroupVersionKind, options: ListOptions): Promise<ListPage> {
-    const { discovery, sender, clock, maxObjectBytes, maxListBytes } = this.#options;
-    const { namespace, signal, limit, continue: token } = options;
-    const query = { ...selectionQuery(options), limit, continue: token };
+    const { discovery, clock } = this.#options;
     const what = `list ${gvk.kind}`;
-    return discovery.withResource(gvk, signal, async (resource) => {
-      const decoder = new ObjectDecoder(gvk, options);
-      const request = { path: collectionPath(resource, namespace), query, headers: { accept: decoder.accept('List') } };
-      return openList(
-        sender,
-        clock,
-        { ...request, timeout: LIST_TIMEOUT, maxBytes: maxListBytes, signal },
-        async (answer) => {
-          if (answer.status !== 200) throw failureOf(answer, { what, gvk });
-          return readList(answer.chunks, decoder, { what, clock, maxItemBytes: maxObjectBytes, maxListBytes });
-        },
+    const deadline = new Deadline(clock, { milliseconds: LIST_TIMEOUT, what, signal: options.signal });
+    try {
+      return await discovery.withResource(gvk, deadline.signal, async (resource) =>
+        this.#readPage(resource, options, { what, signal: deadline.signal }),
       );
-    });
+    } finally {
+      deadline.cancel();
+    }
   }
 
   async *watch(gvk: GroupVersionKind, options: WatchOptions): AsyncGenerator<WatchEvent, void> {
     const { discovery, clock, maxObjectBytes: maxBytes } = this.#options;
-    const decoder = new ObjectDecoder(gvk, options);
+    const decoder = new ObjectDecoder(gvk, options, this.#strings);
     try {
       const chunks = await discovery.withResource(gvk, options.signal, (resource) =>
         this.#openWatch(resource, decoder, options),
@@ -86,6 +84,28 @@ export class ObjectReads {
     }
   }
 
+  async #readPage(
+    resource: Resource,
+    options: ListOptions,
+    { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+  ): Promise<ListPage> {
+    const { sender, clock, maxObjectBytes: maxItemBytes, maxListBytes } = this.#options;
+    const { limit, continue: token } = options;
+    const decoder = new ObjectDecoder(resource, options, this.#strings);
+    const answer = await sender.open({
+      method: 'GET',
+      path: collectionPath(resource, options.namespace),
+      query: { ...selectionQuery(options), limit, continue: token },
+      headers: { accept: decoder.accept('List') },
+      timeout: STREAM_TIMEOUT,
+      maxBytes: maxListBytes,
+      signal,
+      stream: 'list',
+    });
+    if (answer.status !== 200) throw failureOf(answer, { what, gvk: decoder.gvk });
+    return readList(answer.chunks, decoder, { what, clock, maxItemBytes, maxListBytes });
+  }
+
   async #openWatch(resource: Resource, decoder: ObjectDecoder, options: WatchOptions): Promise<AsyncIterable<Buffer>> {
     const { namespace, signal, onOpen, allowWatchBookmarks, sendInitialEvents, timeoutSeconds } = options;
     const query = { allowWatchBookmarks, sendInitialEvents, timeoutSeconds };
@@ -94,7 +114,7 @@ export class ObjectReads {
       path: collectionPath(resource, namespace),
       query: { ...selectionQuery(options), ...query, watch: true },
       headers: { accept: decoder.accept('') },
-      timeout: LIST_TIMEOUT,
+      timeout: STREAM_TIMEOUT,
       maxBytes: this.#options.maxObjectBytes,
       signal,
       stream: 'watch',
