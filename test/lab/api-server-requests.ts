@@ -29,8 +29,8 @@ export class ApiServerRequests {
   }
 
   /** The same of an object that is written in YAML. */
-  async createFromYaml(path: string, text: string): Promise<void> {
-    await this.#send('POST', path, { type: 'application/yaml', text }, [409]);
+  async createFromYaml(path: string, yaml: string): Promise<void> {
+    await this.#send('POST', path, { type: 'application/yaml', text: yaml }, [409]);
   }
 
   close(): void {
