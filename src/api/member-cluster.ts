@@ -17,12 +17,44 @@ const connectionSchema = z.strictObject({
   ),
 });
 
+const requestLimitsSchema = z.strictObject({
+  inFlight: z
+    .int()
+    .min(4)
+    .max(256)
+    .default(32)
+    .describe(
+      'Requests at a time. Lists take a quarter of them at most, all reads three quarters. Watches do not count.',
+    ),
+  perSecond: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1000)
+    .describe(
+      'Requests a second in the long run, watches that are opened included, renewals of Leases not. The default is more ' +
+        'than an API server on two cores answers: a bound for mistakes, not for work.',
+    ),
+  burst: z
+    .int()
+    .min(1)
+    .max(20_000)
+    .exactOptional()
+    .describe('How many requests may come at once after a quiet time. Twice perSecond when absent.'),
+});
+
 const specSchema = z.strictObject({
   connection: connectionSchema.describe('How Atoll reaches the cluster.'),
   installCRDs: z
     .boolean()
     .default(true)
     .describe('Whether Atoll installs the CRDs of its workload kinds in the cluster and keeps them up to date.'),
+  requestLimits: requestLimitsSchema
+    .exactOptional()
+    .describe(
+      "How much of the cluster's API server Atoll may take. A change is heeded by the next request. What the server " +
+        'itself asks for by 429 and Retry-After is heeded as well, for all requests to this cluster and to no other.',
+    ),
 });
 
 const statusSchema = z.strictObject({

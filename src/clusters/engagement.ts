@@ -2,10 +2,11 @@ import { SharedInformerFactory } from '../informers/index.ts';
 import { AtollError, WaitingError } from '../kernel/index.ts';
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import { CORE, KubernetesClient } from '../kubernetes/index.ts';
-import type { WriteContext } from '../kubernetes/index.ts';
+import type { Connection, KubernetesClientOptions, RequestLimits, WriteContext } from '../kubernetes/index.ts';
 import type { Cluster, Wire, Wiring } from './cluster.ts';
 import type { FoundConnection } from './connection.ts';
 import { installCrds } from './install-crds.ts';
+import { MemberConnection } from './member-connection.ts';
 
 /** Another cluster answers under the recorded one's name or credentials. Nothing was written to it. */
 export class IdentityChangedError extends AtollError {
@@ -39,6 +40,10 @@ export interface EngagementRequest {
   /** UID recorded at the first engagement; undefined before it. */
   readonly recordedUid: string | undefined;
   readonly installCrds: boolean;
+  /** How much of its API server may be taken, as the MemberCluster says now. */
+  readonly limits: () => RequestLimits;
+  /** Reads the member's Secret from the hub itself. */
+  readonly readAnew: () => Promise<FoundConnection>;
   /** Throws when the cluster, once it has said who it is, is not to be worked under this name. */
   readonly admit: (seen: SeenCluster) => void;
   readonly write: WriteContext;
@@ -55,16 +60,16 @@ export interface SeenCluster {
 /** An open connection to one member with its informers and what is wired to them. */
 export class Engagement {
   readonly cluster: Cluster;
-  readonly fingerprint: string;
   readonly wiring: Wiring;
   /** Who the cluster was when it was engaged. */
   readonly seen: SeenCluster;
+  readonly #connection: MemberConnection;
 
-  private constructor(cluster: Cluster, found: FoundConnection, wiring: Wiring, seen: SeenCluster) {
+  private constructor(cluster: Cluster, connection: MemberConnection, wiring: Wiring, seen: SeenCluster) {
     this.cluster = cluster;
-    this.fingerprint = found.fingerprint;
     this.wiring = wiring;
     this.seen = seen;
+    this.#connection = connection;
   }
 
   /**
@@ -75,25 +80,51 @@ export class Engagement {
    */
   static async open(request: EngagementRequest, options: EngagementOptions): Promise<Engagement> {
     const { clock, random, logger, metrics } = options;
-    const ports = { clock, random, metrics, logger: logger.child({ cluster: request.name }) };
-    const client = new KubernetesClient({ cluster: request.name, connection: request.found.connection, ...ports });
+    const { name, found, readAnew, limits } = request;
+    const ports = { clock, random, metrics, logger: logger.child({ cluster: name }) };
+    let uid = request.recordedUid;
+    const verify = async (candidate: Connection): Promise<void> => {
+      request.admit(await identifyBy(candidate, uid, { cluster: name, ...ports }));
+    };
+    const connection = new MemberConnection({ found, readAnew, verify });
+    const client = new KubernetesClient({ cluster: name, connection, limits, ...ports });
     const informers = new SharedInformerFactory({ client, ...ports });
     let wiring: Wiring | undefined;
     try {
-      const seen = await identify(client, request.recordedUid);
+      const seen = await identify(client, uid);
       request.admit(seen);
+      ({ uid } = seen);
       if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
-      const cluster: Cluster = { name: request.name, client, informers, uid: seen.uid };
+      const cluster: Cluster = { name, client, informers, uid: seen.uid };
       wiring = options.wire(cluster);
       informers.start();
       await waitForSync(informers, request, clock);
-      return new Engagement(cluster, request.found, wiring, seen);
+      return new Engagement(cluster, connection, wiring, seen);
     } catch (error) {
       wiring?.detach();
       await informers.stop();
       await client.close();
       throw error;
     }
+  }
+
+  /** Whether this is what the member is reached by already. */
+  isConnectedBy({ fingerprint }: FoundConnection): boolean {
+    return fingerprint === this.#connection.fingerprint;
+  }
+
+  /** Whether only CA or credentials are others, so that {@link renew} will do. */
+  canRenew(found: FoundConnection): boolean {
+    return this.#connection.isSameServer(found);
+  }
+
+  /**
+   * Goes over to other credentials for the same server, once the cluster has said with them that it is this member. The
+   * informers keep what they have; their watches go on under the new credentials.
+   * @throws as {@link open}; then the former credentials stay
+   */
+  async renew(found: FoundConnection): Promise<void> {
+    await this.#connection.adopt(found);
   }
 
   /** Whether the cluster serves every kind that is worked with in it, as far as is known. */
@@ -118,6 +149,20 @@ export class Engagement {
     this.wiring.detach();
     await this.cluster.informers.stop();
     await this.cluster.client.close();
+  }
+}
+
+/** Asks who is there over sockets of their own, which are closed again. */
+async function identifyBy(
+  connection: Connection,
+  recorded: string | undefined,
+  options: Omit<KubernetesClientOptions, 'connection'>,
+): Promise<SeenCluster> {
+  const client = new KubernetesClient({ ...options, connection });
+  try {
+    return await identify(client, recorded);
+  } finally {
+    await client.close();
   }
 }
 

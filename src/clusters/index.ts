@@ -8,9 +8,14 @@
  *             kubeconfig bad        no answer       401 / 403      another UID
  *  (look) ──▶ InvalidKubeconfig ── Unreachable ── Unauthorized ── IdentityChanged ──▶ (look again after 5 s)
  *     │                                            Forbidden
- *     └──▶ Ready ──(look every 20 s; silent for 30 s → Unreachable; Secret changed → engaged anew;
+ *     └──▶ Ready ──(look every 20 s; silent for 30 s → Unreachable; another server in the Secret → engaged anew;
  *                   informers silent for 150 s → NotWatched)
  * ```
+ *
+ * Other credentials or another CA for the same server are used as soon as the cluster has said with them that it is still
+ * this member: informers keep what they have, watches go on from where they are. The change comes with the watch on
+ * Secrets, or, when the member answers 401 before that, by reading the Secret from the hub once. Credentials that fail
+ * this make the member not Ready, and nothing is written to it; the former ones keep its informers alive meanwhile.
  *
  * Two requests a look (version, and the UID that says whether it is still the same cluster) keep the steady cost at 0.1
  * requests a second and cluster. Between a look that failed and the next good one, no key of the member is worked.

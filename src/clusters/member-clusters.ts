@@ -7,13 +7,14 @@ import { KubeconfigError, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import type { Cluster } from './cluster.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf, readConnection } from './connection.ts';
 import type { FoundConnection } from './connection.ts';
 import { Engagement, IdentityChangedError } from './engagement.ts';
 import type { EngagementOptions, SeenCluster } from './engagement.ts';
 import { AlreadyMemberError, refuseSecondName } from './first-name.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
+import { requestLimitsOf } from './request-limits.ts';
 
 /** A member is called unreachable when nothing was heard from it for this long. */
 const UNREACHABLE_AFTER = 30_000;
@@ -68,7 +69,7 @@ export class MemberClusters {
 
   /** Looks at one member: engages it, probes it, says in its status how it is. */
   async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
-    const member = this.#options.members.get(key.name) as MemberCluster | undefined;
+    const member = this.#member(key.name);
     if (member === undefined || member.metadata.deletionTimestamp !== undefined) {
       await this.disengage(key.name);
       return done;
@@ -106,16 +107,32 @@ export class MemberClusters {
     }
   }
 
-  /** Asks a member that is engaged as it should be; else engages it anew, which brings back CRDs that were deleted. */
+  /**
+   * Asks a member that is engaged as it should be; gives one whose credentials changed the new ones; else engages it anew,
+   * which brings back CRDs that were deleted.
+   */
   async #look(member: MemberCluster, entry: Entry, context: ReconcileContext): Promise<SeenCluster> {
     const found = connectionOf(member, this.#options.secrets, this.#options.namespace);
-    if (entry.engagement?.fingerprint === found.fingerprint && entry.engagement.isServed) {
-      const seen = await entry.engagement.look();
+    const { engagement } = entry;
+    if (engagement?.isServed === true && engagement.canRenew(found)) {
+      if (!engagement.isConnectedBy(found)) await this.#renew(engagement, entry, found);
+      const seen = await engagement.look();
       this.#admit(member, seen);
       return seen;
     }
     await letGo(entry);
     return this.#engage(member, entry, found, context);
+  }
+
+  /** The informers live on with the former credentials should the new ones fail; nothing is written meanwhile. */
+  async #renew(engagement: Engagement, entry: Entry, found: FoundConnection): Promise<void> {
+    try {
+      await engagement.renew(found);
+    } catch (error) {
+      // That the member answered under other credentials a moment ago excuses nothing.
+      entry.lastAnswer = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
   }
 
   async #engage(
@@ -130,6 +147,8 @@ export class MemberClusters {
         name,
         found,
         recordedUid: member.status?.uid,
+        limits: () => requestLimitsOf(this.#member(name)),
+        readAnew: () => readConnection(this.#member(name) ?? member, this.#options.hub, this.#options.namespace),
         installCrds: member.spec.installCRDs,
         admit: (seen) => this.#admit(member, seen),
         write: writeAs('atoll-crds', context),
@@ -142,6 +161,10 @@ export class MemberClusters {
     }
     entry.engagement = engagement;
     return engagement.seen;
+  }
+
+  #member(name: ClusterName): MemberCluster | undefined {
+    return this.#options.members.get(name) as MemberCluster | undefined;
   }
 
   #admit(member: MemberCluster, { uid }: SeenCluster): void {

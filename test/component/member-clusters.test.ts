@@ -90,14 +90,16 @@ describe('a member', () => {
     expect(members.detached).toBe(1);
   });
 
-  it('is engaged anew when its credentials change', async () => {
+  it('is engaged anew when its Secret names another server', async () => {
+    const proxy = await FaultProxy.start(eu.connection);
     await members.join(kubeconfigOf(eu.connection));
     await members.look();
     const { client } = engaged();
-    await members.setKubeconfig(`${kubeconfigOf(eu.connection)}\n`);
+    await members.setKubeconfig(kubeconfigOf(proxy.connection));
     expect(await members.look()).toEqual(WELL);
     expect(engaged().client).not.toBe(client);
     expect([members.enqueued, members.detached]).toEqual([2, 1]);
+    await proxy.stop();
   });
 
   it('is let go of at once when its credentials are taken away', async () => {
