@@ -237,6 +237,8 @@ export class Transport {
     const { connection, onDial } = this.#options;
     const connector = buildConnector({
       ...tlsOptions(connection),
+      // The pool's own option does not reach a connector that it is given.
+      allowH2: false,
       timeout: CONNECT_TIMEOUT,
       keepAliveInitialDelay: TCP_KEEP_ALIVE,
     });
