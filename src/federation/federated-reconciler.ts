@@ -1,12 +1,14 @@
 import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index.ts';
-import { ReadYourWrites, applyStatus, contentHash } from '../apply/index.ts';
+import { applyStatus, contentHash } from '../apply/index.ts';
+import { OWNER_INDEX, addFinalizer, containsFinalizer, removeFinalizer } from '../controllers/index.ts';
+import type { MutationCache } from '../controllers/index.ts';
 import type { Lister } from '../informers/index.ts';
-import { AtollError, WaitingError, done, formatTime, requeueAfter } from '../kernel/index.ts';
+import { AtollError, WaitingError, done, formatTime, objectKey, requeueAfter } from '../kernel/index.ts';
 import type { Clock, ClusterName, Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
 import { AlreadyExistsError, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
-import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
+import { CASCADE_FINALIZER } from './cascade-finalizer.ts';
 import { foldStatus } from './fold-status.ts';
 import type { MemberState } from './fold-status.ts';
 import { decidePlacement } from './placement.ts';
@@ -28,16 +30,13 @@ import { STATUS_MANAGER } from './triggers.ts';
 export interface FederatedReconcilerOptions {
   readonly kind: FederatedKind;
   readonly hub: KubernetesClient;
-  readonly objects: Lister;
+  readonly objects: MutationCache;
   readonly members: Lister;
-  /** ControllerRevisions of federated objects, with the index `owner` (UID). */
-  readonly revisions: Lister;
+  /** ControllerRevisions of federated objects, with the index {@link OWNER_INDEX}. */
+  readonly revisions: MutationCache;
   readonly rows: StatusRows;
   readonly clock: Clock;
 }
-
-/** The index of ControllerRevisions by the UID of the object that owns them. */
-export const OWNER_INDEX = 'owner';
 
 /**
  * The hub's side of a federated object: which revision it has, which clusters it is placed on, which of them shall
@@ -45,7 +44,6 @@ export const OWNER_INDEX = 'owner';
  */
 export class FederatedReconciler {
   readonly #options: FederatedReconcilerOptions;
-  readonly #written = new ReadYourWrites();
 
   constructor(options: FederatedReconcilerOptions) {
     this.#options = options;
@@ -71,32 +69,37 @@ export class FederatedReconciler {
     const object = this.#fetch(key);
     if (object === undefined) return done;
     if (object.metadata.deletionTimestamp !== undefined) return this.#withdraw(object, context);
-    if (!hasFinalizer(object)) return this.#adopt(object, context);
+    if (!containsFinalizer(object, CASCADE_FINALIZER)) return this.#adopt(object, context);
     const decisions = decidePlacement(object.spec.placement, this.#candidates());
     const revision = object.spec.suspend ? this.#recordedRevision(object) : await this.#ensureRevision(object, context);
     await this.#writeStatus(object, decisions, revision, context);
-    await this.#expireRevisions(this.#fetch(key) ?? object, context);
+    await this.#expireRevisions(this.#newest(object), context);
     return done;
   }
 
   #fetch(key: Key): FederatedObject | undefined {
-    const cached = this.#options.objects.get(`${key.namespace}/${key.name}`);
-    return this.#written.newest(cached) as FederatedObject | undefined;
+    return this.#options.objects.get(`${key.namespace}/${key.name}`) as FederatedObject | undefined;
+  }
+
+  /** The object with what was written to it meanwhile. */
+  #newest(object: FederatedObject): FederatedObject {
+    const newest = this.#options.objects.get(objectKey(object)) as FederatedObject | undefined;
+    return newest !== undefined && newest.metadata.uid === object.metadata.uid ? newest : object;
   }
 
   /** The finalizer comes before anything is placed: what is placed must be withdrawn. Its event brings the key back. */
   async #adopt(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    const updated = await addFinalizer(this.#options.hub, object, writeAs('atoll', context));
-    this.#written.remember(updated);
+    const updated = await addFinalizer(this.#options.hub, object, CASCADE_FINALIZER, writeAs('atoll', context));
+    this.#options.objects.remember(updated);
     return requeueAfter(0);
   }
 
   /** Every recorded cluster is told to remove the object; when all have, the finalizer goes. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    if (!hasFinalizer(object)) return done;
+    if (!containsFinalizer(object, CASCADE_FINALIZER)) return done;
     const left = await this.#writeStatus(object, [], '', context);
     if (left > 0) return done;
-    await removeFinalizer(this.#options.hub, this.#written.newest(object) ?? object, writeAs('atoll', context));
+    await removeFinalizer(this.#options.hub, this.#newest(object), CASCADE_FINALIZER, writeAs('atoll', context));
     await this.#options.rows.drop(object.metadata.uid ?? '');
     return done;
   }
@@ -122,7 +125,8 @@ export class FederatedReconciler {
     if (own.some((revision) => revision.metadata.name === name)) return name;
     const number = Math.max(0, ...own.map((revision) => numberOf(revision))) + 1;
     try {
-      await this.#options.hub.create(newRevision(object, number), writeAs('atoll', context));
+      const created = await this.#options.hub.create(newRevision(object, number), writeAs('atoll', context));
+      this.#options.revisions.remember(created);
     } catch (error) {
       if (!(error instanceof AlreadyExistsError)) throw error;
       await this.#judgeExisting(object, name, context);
@@ -162,7 +166,7 @@ export class FederatedReconciler {
     const now = formatTime(this.#options.clock.now());
     const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
     const updated = await applyStatus(this.#options.hub, object, status, writeAs(STATUS_MANAGER, context));
-    if (updated !== undefined) this.#written.remember(updated);
+    if (updated !== undefined) this.#options.objects.remember(updated);
     return status.placements?.length ?? 0;
   }
 

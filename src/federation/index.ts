@@ -16,24 +16,22 @@
  *
  * @module
  */
-export { FederatedReconciler, OWNER_INDEX } from './federated-reconciler.ts';
+export { FederatedReconciler } from './federated-reconciler.ts';
 export { GitSourceReconciler, HubObjects, Inventories, inventoryRules } from './git-source/index.ts';
 export { MemberNamespaces } from './member-namespaces.ts';
 export { PropagationReconciler } from './propagation-reconciler.ts';
 export { isShown } from './propagation-report.ts';
-export { CONTROLLER_REVISION, REVISION_LABEL } from './revisions.ts';
+export { CONTROLLER_REVISION, REVISION_SCOPE } from './revisions.ts';
 export { RedisStatusRows } from './status-rows.ts';
 export type { StatusRow, StatusRows } from './status-rows.ts';
 export {
-  GIT_SOURCE,
   MEMBER_CLUSTER,
-  REVISION,
-  SECRET,
-  allFederated,
-  handlerFor,
-  hubTriggers,
+  federatedController,
+  gitSourceController,
   keysOfCluster,
+  memberClusterController,
   memberKey,
-  memberTriggers,
+  propagationController,
+  recordController,
 } from './triggers.ts';
 export type { TriggerContext } from './triggers.ts';

@@ -1,7 +1,7 @@
 import type { FederatedKind, FederatedObject, MemberCluster, PlacementRow } from '../api/index.ts';
-import { ReadYourWrites, applyObject, removeObject, withMark } from '../apply/index.ts';
+import { applyObject, removeObject, withMark } from '../apply/index.ts';
 import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
-import type { Cluster } from '../clusters/index.ts';
+import type { MutationCache } from '../controllers/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { TerminalError, WaitingError, done, kindName, objectKey, requeueAfter } from '../kernel/index.ts';
 import type { Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
@@ -22,7 +22,10 @@ const DELETION_CHECK = 5000;
 /** What one member's worker needs to bring one kind of federated object into its cluster. */
 export interface PropagationOptions {
   readonly kind: FederatedKind;
-  readonly cluster: Cluster;
+  /** The member's. */
+  readonly client: KubernetesClient;
+  /** The member's objects of the target kind. */
+  readonly live: MutationCache;
   readonly hub: KubernetesClient;
   /** Federated objects, from the hub's informer. */
   readonly objects: Lister;
@@ -42,13 +45,10 @@ export interface PropagationOptions {
 export class PropagationReconciler {
   readonly #options: PropagationOptions;
   readonly #namespaces: MemberNamespaces;
-  readonly #live: Lister;
-  readonly #written = new ReadYourWrites();
 
   constructor(options: PropagationOptions) {
     this.#options = options;
-    this.#namespaces = new MemberNamespaces(options.cluster.client);
-    this.#live = options.cluster.informers.informer(options.kind.target.gvk).lister;
+    this.#namespaces = new MemberNamespaces(options.client);
   }
 
   /** What a namespace of a member grants for the objects that name a service account: acting as it. */
@@ -94,7 +94,7 @@ export class PropagationReconciler {
     const candidate = { name: row.cluster, labels: member?.metadata.labels ?? {} };
     const rendered = renderMemberObject(this.#options.kind, object, { name: row.targetRevision, data }, candidate);
     const outcome = await this.#apply(object, withMark(rendered, mark), context);
-    if ('object' in outcome) this.#written.remember(outcome.object);
+    if ('object' in outcome) this.#options.live.remember(outcome.object);
     await this.#report(object, reportOf(outcome, row.targetRevision), context);
     return done;
   }
@@ -102,9 +102,9 @@ export class PropagationReconciler {
   /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
   async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
     const input = {
-      client: this.#options.cluster.client,
+      client: this.#options.client,
       desired,
-      live: this.#written.newest(this.#live.get(objectKey(object))),
+      live: this.#options.live.get(objectKey(object)),
       owner: this.#mark(object),
       adoption: object.spec.policy?.adoption ?? 'Fail',
       write: writeAs('atoll', context, tenantIdentity(object)),
@@ -123,10 +123,10 @@ export class PropagationReconciler {
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
     if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned', context);
     const outcome = await removeObject({
-      client: this.#options.cluster.client,
+      client: this.#options.client,
       ref: referenceTo(this.#options.kind.target.gvk, object.metadata.namespace, object.metadata.name),
       owner: this.#mark(object),
-      live: this.#written.newest(this.#live.get(objectKey(object))),
+      live: this.#options.live.get(objectKey(object)),
       write: writeAs('atoll', context, tenantIdentity(object)),
       propagationPolicy: 'Foreground',
     });

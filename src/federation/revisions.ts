@@ -1,5 +1,6 @@
 import type { FederatedObject } from '../api/index.ts';
 import { contentHash } from '../apply/index.ts';
+import { controllerOf, withControllerReference } from '../controllers/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 
 /** What a ControllerRevision of a federated object holds: all that decides what a member gets. */
@@ -14,6 +15,9 @@ export const CONTROLLER_REVISION = { group: 'apps', version: 'v1', kind: 'Contro
 /** On every ControllerRevision of Atoll, so that one informer finds them and no others. */
 export const REVISION_LABEL = 'atoll.dev/federated-kind';
 
+/** Which ControllerRevisions are watched. */
+export const REVISION_SCOPE = { labelSelector: REVISION_LABEL };
+
 /** What of an object's spec makes its revision. Placement and policy are not in it: they change without a new one. */
 export function revisionData(object: FederatedObject): RevisionData {
   return { template: object.spec.template, overrides: object.spec.overrides ?? [] };
@@ -26,26 +30,21 @@ export function revisionName(object: FederatedObject): string {
 
 /** The ControllerRevision to create, owned by the object, so that the hub's garbage collector ends with it. */
 export function newRevision(object: FederatedObject, number: number): KubernetesObject {
-  const { name, namespace = '', uid = '' } = object.metadata;
-  return {
+  const { namespace = '' } = object.metadata;
+  const labels = { [REVISION_LABEL]: object.kind };
+  const revision = {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
-    metadata: {
-      name: revisionName(object),
-      namespace,
-      labels: { [REVISION_LABEL]: object.kind },
-      ownerReferences: [
-        { apiVersion: object.apiVersion, kind: object.kind, name, uid, controller: true, blockOwnerDeletion: false },
-      ],
-    },
+    metadata: { name: revisionName(object), namespace, labels },
     data: revisionData(object),
     revision: number,
   };
+  return withControllerReference(revision, object, { blockOwnerDeletion: false });
 }
 
 /** Whether a revision was made for an object of the same kind and name that is not there any more. */
 export function isOfFormerObject(revision: KubernetesObject, object: FederatedObject): boolean {
-  const owner = revision.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(revision);
   const { name, uid } = object.metadata;
   return owner?.kind === object.kind && owner.name === name && owner.uid !== uid;
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   added,
   deleted,
@@ -11,27 +11,30 @@ import {
   updated,
 } from '../../test/support/builders.ts';
 import type { Event } from '../../test/support/builders.ts';
-import { federatedKinds } from '../api/index.ts';
-import type { FederatedObject, GitSource, MemberCluster } from '../api/index.ts';
+import { playEvent } from '../../test/support/play-event.ts';
+import { PlayedInformers } from '../../test/support/played-informers.ts';
+import { federatedKinds, gitSourceKind, memberClusterKind } from '../api/index.ts';
+import type { FederatedKind, FederatedObject, GitSource, MemberCluster } from '../api/index.ts';
 import { withMark } from '../apply/index.ts';
 import type { OwnerMark } from '../apply/index.ts';
-import type { KubernetesObject, ManagedFieldsEntry } from '../kernel/index.ts';
-import { newRevision } from './revisions.ts';
+import { HUB, kindName, noMetrics, silentLogger, systemClock } from '../kernel/index.ts';
+import type { GroupVersionKind, KubernetesObject, ManagedFieldsEntry } from '../kernel/index.ts';
+import { CORE } from '../kubernetes/index.ts';
+import { CONTROLLER_REVISION, newRevision } from './revisions.ts';
 import {
-  GIT_SOURCE,
-  MEMBER_CLUSTER,
-  REVISION,
-  SECRET,
-  allFederated,
-  handlerFor,
-  hubTriggers,
+  federatedController,
+  gitSourceController,
   keysOfCluster,
-  memberTriggers,
+  memberClusterController,
+  propagationController,
+  recordController,
 } from './triggers.ts';
 import type { TriggerContext } from './triggers.ts';
 
-const FEDERATED = 'FederatedRedisCluster.federation.atoll.dev';
-const TARGET = 'RedisCluster.workloads.atoll.dev';
+const kind = federatedKinds[0] as FederatedKind;
+const FEDERATED = kind.federated.gvk;
+const GIT_SOURCE = gitSourceKind.gvk;
+const MEMBER_CLUSTER = memberClusterKind.gvk;
 
 const sessions = federatedObject({ status: { placements: [placementRow('eu-1'), placementRow('us-1')] } });
 const cache = federatedObject({ metadata: { name: 'cache', uid: 'uid-of-cache' } });
@@ -41,22 +44,19 @@ const ap1 = memberCluster('ap-1', {}, { spec: { connection: { kubeconfigSecretRe
 
 const context: TriggerContext = {
   kinds: federatedKinds,
-  objects: new Map([[FEDERATED, listerOf(sessions, cache)]]),
+  objects: new Map([[kindName(FEDERATED), listerOf(sessions, cache)]]),
   members: listerOf(eu1, us1, ap1),
+  namespace: 'atoll-system',
 };
+const onHub = [
+  memberClusterController(context),
+  federatedController(kind, context),
+  recordController(kind, context),
+  gitSourceController(context),
+];
 
-/** "cluster kind namespace/name priority" of every key that was enqueued. */
-let enqueued: string[];
-beforeEach(() => {
-  enqueued = [];
-});
-
-function play(kind: string, event: Event, triggers = hubTriggers(context)): string[] {
-  const handler = handlerFor(kind, triggers, ({ cluster, kind: of, namespace, name }, priority) => {
-    enqueued.push(`${cluster} ${of.slice(0, of.indexOf('.'))} ${namespace}/${name} ${priority}`);
-  });
-  event(handler);
-  return enqueued;
+function play(gvk: GroupVersionKind, event: Event): string[] {
+  return playEvent({ cluster: HUB, controllers: onHub, gvk, event });
 }
 
 /** The object after a change: of its spec when nothing else is said. */
@@ -72,7 +72,13 @@ function statusEntry(manager: string): ManagedFieldsEntry {
   return { manager, operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': {} } };
 }
 
-const sourceMark: OwnerMark = { installation: 'i', kind: GIT_SOURCE, namespace: 'shop', name: 'apps', uid: 'u' };
+const sourceMark: OwnerMark = {
+  installation: 'i',
+  kind: kindName(GIT_SOURCE),
+  namespace: 'shop',
+  name: 'apps',
+  uid: 'u',
+};
 const inGit = withMark(sessions, sourceMark) as FederatedObject;
 
 const sessionsOnHub = 'hub FederatedRedisCluster shop/sessions event';
@@ -85,7 +91,7 @@ const everyFederated = [sessionsOnHub, 'hub FederatedRedisCluster shop/cache eve
 const apps = gitSource();
 
 describe('on the hub', () => {
-  it.each<[string, string, Event, string[]]>([
+  it.each<[string, GroupVersionKind, Event, string[]]>([
     ['a GitSource that appears enqueues itself', GIT_SOURCE, added(apps), [source]],
     ['a GitSource whose spec changes', GIT_SOURCE, updated(apps, changed(apps, { generation: 2 })), [source]],
     [
@@ -213,31 +219,36 @@ describe('on the hub', () => {
       ['eu-1 MemberCluster /eu-1 event', ...everyFederated],
     ],
 
-    ['a ControllerRevision that is gone: its owner', REVISION, deleted(newRevision(sessions, 1)), [sessionsOnHub]],
-    ['a ControllerRevision that appears enqueues nothing', REVISION, added(newRevision(sessions, 1)), []],
+    [
+      'a ControllerRevision that is gone: its owner',
+      CONTROLLER_REVISION,
+      deleted(newRevision(sessions, 1)),
+      [sessionsOnHub],
+    ],
+    ['a ControllerRevision that appears enqueues nothing', CONTROLLER_REVISION, added(newRevision(sessions, 1)), []],
     [
       'a ControllerRevision of another kind enqueues nothing',
-      REVISION,
+      CONTROLLER_REVISION,
       deleted(newRevision(sessionsAsStatefulSet(), 1)),
       [],
     ],
 
     [
       'a Secret: every member that names it',
-      SECRET,
+      CORE.Secret,
       added(secret('shared')),
       ['us-1 MemberCluster /us-1 event', 'ap-1 MemberCluster /ap-1 event'],
     ],
     [
       'a Secret that changes',
-      SECRET,
+      CORE.Secret,
       updated(secret('member-eu-1'), secret('member-eu-1')),
       ['eu-1 MemberCluster /eu-1 event'],
     ],
-    ['a Secret that is gone', SECRET, deleted(secret('member-eu-1')), ['eu-1 MemberCluster /eu-1 event']],
-    ['a Secret that no member names enqueues nothing', SECRET, added(secret('other')), []],
-  ])('%s', (_, kind, event, expected) => {
-    expect(play(kind, event)).toEqual(expected);
+    ['a Secret that is gone', CORE.Secret, deleted(secret('member-eu-1')), ['eu-1 MemberCluster /eu-1 event']],
+    ['a Secret that no member names enqueues nothing', CORE.Secret, added(secret('other')), []],
+  ])('%s', (_, gvk, event, expected) => {
+    expect(play(gvk, event)).toEqual(expected);
   });
 
   it('what is there already comes after what happens', () => {
@@ -248,13 +259,19 @@ describe('on the hub', () => {
     expect(play(FEDERATED, updated(cache, cache))).toEqual(['hub FederatedRedisCluster shop/cache resync']);
   });
 
-  it('nobody is told of a kind that the table does not name', () => {
-    expect(play('ConfigMap.', added(secret('any')))).toEqual([]);
+  it('only the Secrets of Atoll’s own namespace are watched', () => {
+    const informers = new PlayedInformers();
+    const ports = { clock: systemClock, logger: silentLogger, metrics: noMetrics };
+    memberClusterController(context).attach({ cluster: HUB, informers, queue: { add: () => undefined }, ...ports });
+    expect(informers.all().map(({ gvk, scope }) => [gvk.kind, scope])).toContainEqual([
+      'Secret',
+      { namespace: 'atoll-system' },
+    ]);
   });
 });
 
 describe('in a member', () => {
-  const triggers = memberTriggers('eu-1', context);
+  const controllers = [propagationController(kind, 'eu-1', context)];
   const target = { apiVersion: 'workloads.atoll.dev/v1', kind: 'RedisCluster' };
   const ours = { ...target, metadata: { name: 'sessions', namespace: 'shop', uid: 'm' } };
 
@@ -285,22 +302,15 @@ describe('in a member', () => {
       [],
     ],
   ])('%s', (_, event, expected) => {
-    expect(play(TARGET, event, triggers)).toEqual(expected);
+    expect(playEvent({ cluster: 'eu-1', controllers, gvk: kind.target.gvk, event })).toEqual(expected);
   });
 });
 
 describe('keys by hand', () => {
   it('of a cluster are the federated objects that are recorded for it', () => {
     const keys = keysOfCluster('us-1', context);
-    expect(keys).toEqual([{ cluster: 'us-1', kind: FEDERATED, namespace: 'shop', name: 'sessions' }]);
+    expect(keys).toEqual([{ cluster: 'us-1', kind: kindName(FEDERATED), namespace: 'shop', name: 'sessions' }]);
     expect(keysOfCluster('ap-1', context)).toEqual([]);
-  });
-
-  it('of the hub are all federated objects', () => {
-    expect(allFederated(context).map(({ cluster, name }) => `${cluster} ${name}`)).toEqual([
-      'hub sessions',
-      'hub cache',
-    ]);
   });
 });
 

@@ -1,24 +1,32 @@
-import { customResourceDefinition, federatedKinds, publishedKinds } from '../api/index.ts';
-import type { FederatedObject } from '../api/index.ts';
+import {
+  customResourceDefinition,
+  federatedKinds,
+  gitSourceKind,
+  memberClusterKind,
+  publishedKinds,
+} from '../api/index.ts';
+import type { FederatedKind, FederatedObject } from '../api/index.ts';
 import { MemberClusters } from '../clusters/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Caches, Controller, ControllerBuilder, ControllerOptions } from '../controllers/index.ts';
 import {
+  CONTROLLER_REVISION,
   FederatedReconciler,
-  GIT_SOURCE,
   GitSourceReconciler,
   HubObjects,
   Inventories,
   RedisStatusRows,
-  allFederated,
-  handlerFor,
-  hubTriggers,
+  federatedController,
+  gitSourceController,
   isShown,
+  memberClusterController,
+  recordController,
 } from '../federation/index.ts';
-import type { StatusRow, TriggerContext } from '../federation/index.ts';
+import type { StatusRow } from '../federation/index.ts';
 import { GitProcess } from '../git/index.ts';
 import { SharedInformerFactory } from '../informers/index.ts';
-import { HUB, TerminalError, gvkOf, keyFor, kindName } from '../kernel/index.ts';
+import { HUB, TerminalError, formatGvk, gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
 import type { Connection, ConnectionSource } from '../kubernetes/index.ts';
@@ -26,7 +34,7 @@ import { LeaseEpochStore, Shards } from '../leadership/index.ts';
 import type { ManifestReading } from '../manifests/index.ts';
 import { RedisConnections } from '../redis/index.ts';
 import { Workqueues } from '../workqueue/index.ts';
-import type { Reconcile } from '../workqueue/index.ts';
+import type { AddOptions, Reconcile } from '../workqueue/index.ts';
 import { HubInformers } from './hub-informers.ts';
 import { installationId } from './installation.ts';
 import { MemberWiring } from './member-wiring.ts';
@@ -65,7 +73,6 @@ export class Atoll {
   readonly #shards: Shards;
   readonly #git: GitProcess<ManifestReading>;
   readonly #rows: RedisStatusRows;
-  readonly #triggers: TriggerContext;
   readonly #wirings = new Map<string, MemberWiring>();
   #runner: ShardRunner | undefined;
   #synced = false;
@@ -77,9 +84,9 @@ export class Atoll {
     this.#hub = new KubernetesClient({ cluster: HUB, connection: options.hub, ...ports });
     this.#factory = new SharedInformerFactory({ client: this.#hub, ...ports });
     this.#informers = new HubInformers(this.#factory, config.namespace);
-    this.#triggers = this.#informers.triggerContext();
     this.#redis = new RedisConnections({ ...config.redis, logger, metrics });
-    this.#queues = new Workqueues({ redis: this.#redis, ...ports });
+    const { maxConcurrency, retryLimit } = config;
+    this.#queues = new Workqueues({ redis: this.#redis, maxConcurrency, retryLimit, ...ports });
     this.#rows = new RedisStatusRows(this.#redis);
     const git = { childScript: options.gitChild, allowLoopback: config.gitAllowLoopback };
     this.#git = new GitProcess({ ...git, clock, logger, metrics });
@@ -91,9 +98,10 @@ export class Atoll {
     const { logger } = this.#options;
     this.#factory.start();
     const installation = await this.#identify(signal);
-    if (installation === undefined || !(await this.#factory.waitForSync(signal))) return;
-    this.#synced = true;
+    if (installation === undefined) return;
     this.#run(installation);
+    if (!(await this.#factory.waitForSync(signal))) return;
+    this.#synced = true;
     logger.info('hub informers synced', { installation, replica: this.#options.config.replica });
     this.#updateShards();
     this.#shards.start();
@@ -144,17 +152,32 @@ export class Atoll {
 
   #run(installation: string): void {
     const members = this.#createMembers(installation);
+    const { triggers } = this.#informers;
+    const memberClusters = this.#attach(
+      memberClusterController(triggers),
+      () => (key, context) => members.reconcile(key, context),
+    );
+    const hub = [
+      ...federatedKinds.map((kind) =>
+        this.#attach(federatedController(kind, triggers), (caches) => this.#federated(kind, caches)),
+      ),
+      this.#attach(gitSourceController(triggers), (caches) => this.#gitSources(installation, caches)),
+    ];
     this.#runner = new ShardRunner({
       shards: this.#shards,
       queues: this.#queues,
       members,
+      memberClusters,
       wiringOf: (cluster) => this.#wirings.get(cluster),
-      hub: this.#hubReconcilers(installation),
-      hubKeys: () => this.#hubKeys(),
+      hub,
       concurrency: this.#options.config.concurrency,
     });
+    for (const kind of federatedKinds) this.#attach(recordController(kind, triggers));
     this.#queues.onDataLoss(() => this.#runner?.enqueueOwned(this.#shardNames()));
-    this.#watchHub();
+    this.#informers.members.addHandler({
+      onAdd: () => this.#updateShards(),
+      onDelete: () => this.#updateShards(),
+    });
   }
 
   #createMembers(installation: string): MemberClusters {
@@ -178,15 +201,15 @@ export class Atoll {
   }
 
   #wire(cluster: Cluster, installation: string): Wiring {
-    const { clock, logger } = this.#options;
+    const { clock, logger, metrics } = this.#options;
     const wiring = new MemberWiring(cluster, this.#queues.queue(cluster.name), {
       hub: this.#hub,
       informers: this.#informers,
-      triggers: this.#triggers,
       installation,
       report: (name, object, row) => this.#report(name, object, row),
       clock,
       logger: logger.child({ cluster: cluster.name }),
+      metrics,
       onDetach: () => this.#forget(wiring),
     });
     this.#wirings.set(cluster.name, wiring);
@@ -207,54 +230,47 @@ export class Atoll {
     this.#queues.queue(HUB).addAfter(key, this.#options.config.statusInterval);
   }
 
-  #hubReconcilers(installation: string): ReadonlyMap<string, Reconcile> {
+  /** Git → hub. */
+  #gitSources(installation: string, caches: Caches): Reconcile {
     const { clock, random, logger, config } = this.#options;
-    const { members, revisions, sources, federated } = this.#informers;
-    const objects = new HubObjects(this.#hub, this.#informers.listers());
-    const inventories = new Inventories(this.#hub, config.namespace);
-    const ports = { hub: this.#hub, clock };
-    const git = new GitSourceReconciler({
-      ...ports,
-      sources: sources.lister,
+    const listers = new Map(federatedKinds.map(({ federated: { gvk } }) => [formatGvk(gvk), caches(gvk)]));
+    const reconciler = new GitSourceReconciler({
+      hub: this.#hub,
+      sources: caches(gitSourceKind.gvk),
       git: this.#git,
-      objects,
-      inventories,
+      objects: new HubObjects(this.#hub, listers),
+      inventories: new Inventories(this.#hub, config.namespace),
       installation,
+      clock,
       random,
       logger,
     });
-    const byKind = new Map<string, Reconcile>([[GIT_SOURCE, (key, context) => git.reconcile(key, context)]]);
-    for (const kind of federatedKinds) {
-      const name = kindName(kind.federated.gvk);
-      const lister = federated.get(name)?.lister;
-      if (lister === undefined) continue;
-      const reconciler = new FederatedReconciler({
-        ...ports,
-        kind,
-        objects: lister,
-        members: members.lister,
-        revisions: revisions.lister,
-        rows: this.#rows,
-      });
-      byKind.set(name, (key, context) => reconciler.reconcile(key, context));
-    }
-    return byKind;
+    return (key, context) => reconciler.reconcile(key, context);
   }
 
-  #watchHub(): void {
-    const triggers = hubTriggers(this.#triggers);
-    for (const [kind, informer] of this.#informers.watched()) {
-      informer.addHandler(handlerFor(kind, triggers, (key, priority) => this.#enqueue(key, priority)));
-    }
-    this.#informers.members.addHandler({
-      onAdd: () => this.#updateShards(),
-      onDelete: () => this.#updateShards(),
+  /** Which cluster shall have what. */
+  #federated(kind: FederatedKind, caches: Caches): Reconcile {
+    const reconciler = new FederatedReconciler({
+      kind,
+      hub: this.#hub,
+      objects: caches(kind.federated.gvk),
+      members: caches(memberClusterKind.gvk),
+      revisions: caches(CONTROLLER_REVISION),
+      rows: this.#rows,
+      clock: this.#options.clock,
     });
+    return (key, context) => reconciler.reconcile(key, context);
+  }
+
+  #attach(builder: ControllerBuilder, reconciler?: ControllerOptions['reconciler']): Controller {
+    const { clock, logger, metrics } = this.#options;
+    const queue = { add: (key: Key, options?: AddOptions) => this.#enqueue(key, options) };
+    return builder.attach({ cluster: HUB, informers: this.#factory, queue, reconciler, clock, logger, metrics });
   }
 
   /** Every replica sees every event; only the owner of the key's shard takes it up. */
-  #enqueue(key: Key, priority: 'event' | 'resync'): void {
-    if (this.#shards.holds(key.cluster)) this.#queues.queue(key.cluster).add(key, { priority });
+  #enqueue(key: Key, options?: AddOptions): void {
+    if (this.#shards.holds(key.cluster)) this.#queues.queue(key.cluster).add(key, options);
   }
 
   #updateShards(): void {
@@ -263,10 +279,5 @@ export class Atoll {
 
   #shardNames(): readonly string[] {
     return [HUB, ...this.#informers.members.lister.list().map(({ metadata }) => metadata.name ?? '')];
-  }
-
-  #hubKeys(): readonly Key[] {
-    const sources = this.#informers.sources.lister.list().map((source) => keyFor(HUB, GIT_SOURCE, source));
-    return [...sources, ...allFederated(this.#triggers)];
   }
 }

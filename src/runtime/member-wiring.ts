@@ -1,35 +1,37 @@
 import { federatedKinds } from '../api/index.ts';
-import type { FederatedObject } from '../api/index.ts';
+import type { FederatedKind, FederatedObject } from '../api/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
-import { PropagationReconciler, handlerFor, keysOfCluster, memberTriggers } from '../federation/index.ts';
-import type { StatusRow, TriggerContext } from '../federation/index.ts';
-import { TerminalError, keyFor, kindName } from '../kernel/index.ts';
-import type { Clock, ClusterName, Key, KubernetesObject, Logger, Result } from '../kernel/index.ts';
+import type { Controller, ControllerBuilder, ControllerOptions } from '../controllers/index.ts';
+import { PropagationReconciler, keysOfCluster, propagationController } from '../federation/index.ts';
+import type { StatusRow } from '../federation/index.ts';
+import { TerminalError, kindName } from '../kernel/index.ts';
+import type { Clock, ClusterName, Key, Logger, Metrics, Result } from '../kernel/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
-import { WorkloadReconciler, triggersOf, workloads } from '../workloads/index.ts';
-import type { KeyedQueue, Priority, Reconcile, ReconcileContext } from '../workqueue/index.ts';
+import { WorkloadReconciler, workloadController, workloads } from '../workloads/index.ts';
+import type { Workload } from '../workloads/index.ts';
+import type { AddOptions, KeyedQueue, ReconcileContext } from '../workqueue/index.ts';
 import type { HubInformers } from './hub-informers.ts';
 
 /** What every member's wiring is made of. */
 export interface MemberWiringOptions {
   readonly hub: KubernetesClient;
   readonly informers: HubInformers;
-  readonly triggers: TriggerContext;
   readonly installation: string;
   readonly report: (cluster: string, object: FederatedObject, row: StatusRow) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Called when the wiring is taken away. */
   readonly onDetach: () => void;
 }
 
-/** One engaged member: its reconcilers, and the handlers that fill its queue. */
+/** One engaged member: its controllers, which fill its queue and work its keys. */
 export class MemberWiring implements Wiring {
   readonly #cluster: Cluster;
   readonly #options: MemberWiringOptions;
   readonly #queue: KeyedQueue;
-  readonly #reconcilers: ReadonlyMap<string, Reconcile>;
-  readonly #detach: (() => void)[] = [];
+  /** By the kind of their keys. */
+  readonly #controllers: ReadonlyMap<string, Controller>;
   /** Until the member is engaged, a key could only wait: all of them are looked at then. */
   #isEngaged = false;
 
@@ -37,9 +39,11 @@ export class MemberWiring implements Wiring {
     this.#cluster = cluster;
     this.#queue = queue;
     this.#options = options;
-    this.#reconcilers = new Map([...this.#propagation(), ...this.#operation()]);
-    this.#watchTargets();
-    this.#watchWorkloads();
+    const controllers = [
+      ...federatedKinds.map((kind) => this.#propagation(kind)),
+      ...workloads.map((workload) => this.#operation(workload)),
+    ];
+    this.#controllers = new Map(controllers.map((controller) => [controller.kind, controller]));
   }
 
   get cluster(): ClusterName {
@@ -48,80 +52,64 @@ export class MemberWiring implements Wiring {
 
   /** Runs the reconciler of the key's kind. @throws TerminalError for a kind that nobody reconciles in a member */
   reconcile(key: Key, context: ReconcileContext): Promise<Result> {
-    const reconcile = this.#reconcilers.get(key.kind);
-    if (reconcile === undefined) throw new TerminalError(`no reconciler for ${key.kind} in ${key.cluster}`);
-    return reconcile(key, context);
+    const controller = this.#controllers.get(key.kind);
+    if (controller === undefined) throw new TerminalError(`no reconciler for ${key.kind} in ${key.cluster}`);
+    return controller.reconcile(key, context);
   }
 
   enqueueAll(): void {
     this.#isEngaged = true;
-    const { name, informers } = this.#cluster;
-    for (const key of keysOfCluster(name, this.#options.triggers)) this.#enqueue(key, 'event');
-    for (const { kind } of workloads) {
-      const objects = informers.informer(kind.gvk).lister.list();
-      for (const object of objects) this.#enqueue(keyFor(name, kindName(kind.gvk), object), 'resync');
-    }
-  }
-
-  #enqueue(key: Key, priority: Priority): void {
-    if (this.#isEngaged) this.#queue.add(key, { priority });
+    const recorded = keysOfCluster(this.#cluster.name, this.#options.informers.triggers);
+    for (const key of recorded) this.#enqueue(key);
+    const owned = [...this.#controllers.values()].flatMap((controller) => controller.keys());
+    for (const key of owned) this.#enqueue(key, { priority: 'resync' });
   }
 
   detach(): void {
-    for (const detach of this.#detach.splice(0)) detach();
+    for (const controller of this.#controllers.values()) controller.detach();
     this.#options.onDetach();
   }
 
-  #propagation(): [string, Reconcile][] {
+  /** Hub → member: a federated object's side in this cluster. */
+  #propagation(kind: FederatedKind): Controller {
     const { hub, informers, installation, report } = this.#options;
-    return federatedKinds.map((kind) => {
-      const name = kindName(kind.federated.gvk);
-      const objects = informers.federated.get(name);
-      if (objects === undefined) throw new TerminalError(`no hub informer for ${name}`);
+    const { name, client } = this.#cluster;
+    const objects = informers.federated.get(kindName(kind.federated.gvk));
+    if (objects === undefined) throw new TerminalError(`no hub informer for ${kind.federated.gvk.kind}`);
+    return this.#attach(propagationController(kind, name, informers.triggers), (caches) => {
       const reconciler = new PropagationReconciler({
         kind,
-        cluster: this.#cluster,
+        client,
+        live: caches(kind.target.gvk),
         hub,
         objects: objects.lister,
         members: informers.members.lister,
         revisions: informers.revisions.lister,
         installation,
-        report: (object, row) => report(this.#cluster.name, object, row),
+        report: (object, row) => report(name, object, row),
       });
-      return [name, (key, context) => reconciler.reconcile(key, context)];
+      return (key, context) => reconciler.reconcile(key, context);
     });
   }
 
-  #operation(): [string, Reconcile][] {
+  /** Member → children: an operator of one of Atoll's own kinds. */
+  #operation(workload: Workload): Controller {
     const { installation, clock, logger } = this.#options;
-    return workloads.map((workload) => {
-      const { client, informers } = this.#cluster;
-      const reconciler = new WorkloadReconciler({ workload, client, informers, installation, clock, logger });
-      return [kindName(workload.kind.gvk), (key, context) => reconciler.reconcile(key, context)];
+    const { client } = this.#cluster;
+    return this.#attach(workloadController(workload), (caches) => {
+      const reconciler = new WorkloadReconciler({ workload, client, caches, installation, clock, logger });
+      return (key, context) => reconciler.reconcile(key, context);
     });
   }
 
-  #watchTargets(): void {
-    const triggers = memberTriggers(this.#cluster.name, this.#options.triggers);
-    for (const { target } of federatedKinds) {
-      const handler = handlerFor(kindName(target.gvk), triggers, (key, priority) => this.#enqueue(key, priority));
-      const registration = this.#cluster.informers.informer(target.gvk).addHandler(handler);
-      this.#detach.push(() => registration.remove());
-    }
+  #attach(builder: ControllerBuilder, reconciler: ControllerOptions['reconciler']): Controller {
+    const { name, informers } = this.#cluster;
+    const { clock, logger, metrics } = this.#options;
+    const queue = { add: (key: Key, options?: AddOptions) => this.#enqueue(key, options) };
+    return builder.attach({ cluster: name, informers, queue, reconciler, clock, logger, metrics });
   }
 
-  #watchWorkloads(): void {
-    for (const trigger of workloads.flatMap((workload) => triggersOf(workload, this.#cluster.name))) {
-      const enqueue = (object: KubernetesObject, priority: Priority): void => {
-        const key = trigger.keyOf(object);
-        if (key !== undefined) this.#enqueue(key, priority);
-      };
-      const registration = this.#cluster.informers.informer(trigger.gvk, trigger.scope).addHandler({
-        onAdd: (object, isInInitialList) => enqueue(object, isInInitialList ? 'resync' : 'event'),
-        onUpdate: (previous, current) => enqueue(current, previous === current ? 'resync' : 'event'),
-        onDelete: (last) => enqueue(last, 'event'),
-      });
-      this.#detach.push(() => registration.remove());
-    }
+  #enqueue(key: Key, options?: AddOptions): void {
+    if (this.#isEngaged) this.#queue.add(key, options);
   }
 }

@@ -53,8 +53,8 @@ beforeEach(() => {
       onLost: (callback) => (lose = callback),
     },
     queues: { queue: queueOf },
+    memberClusters: { reconcile: () => Promise.resolve(done) },
     members: {
-      reconcile: () => Promise.resolve(done),
       engaged: (name) => (engaged.has(name) ? ({} as never) : undefined),
       disengage: (name) => {
         log.push(`disengage ${name}`);
@@ -65,8 +65,13 @@ beforeEach(() => {
       engaged.has(cluster)
         ? { enqueueAll: () => void log.push(`enqueue all of ${cluster}`), reconcile: () => Promise.resolve(done) }
         : undefined,
-    hub: new Map([['GitSource.federation.atoll.dev', () => Promise.resolve(done)]]),
-    hubKeys: () => [key(HUB, 'GitSource.federation.atoll.dev')],
+    hub: [
+      {
+        kind: 'GitSource.federation.atoll.dev',
+        keys: () => [key(HUB, 'GitSource.federation.atoll.dev')],
+        reconcile: () => Promise.resolve(done),
+      },
+    ],
     concurrency: 4,
   });
 });

@@ -1,4 +1,5 @@
 import type { MemberClusters } from '../clusters/index.ts';
+import type { Controller } from '../controllers/index.ts';
 import { MEMBER_CLUSTER, memberKey } from '../federation/index.ts';
 import { HUB, TerminalError, WaitingError } from '../kernel/index.ts';
 import type { Key, Result } from '../kernel/index.ts';
@@ -13,13 +14,13 @@ const DRAIN_DEADLINE = 1000;
 export interface ShardRunnerOptions {
   readonly shards: Pick<Shards, 'holds' | 'guard' | 'onGained' | 'onLost'>;
   readonly queues: Pick<Workqueues, 'queue'>;
-  readonly members: Pick<MemberClusters, 'reconcile' | 'engaged' | 'disengage'>;
+  readonly members: Pick<MemberClusters, 'engaged' | 'disengage'>;
   /** The wiring of an engaged member. */
   readonly wiringOf: (cluster: string) => Pick<MemberWiring, 'enqueueAll' | 'reconcile'> | undefined;
-  /** The hub shard's reconcilers, by kind. */
-  readonly hub: ReadonlyMap<string, Reconcile>;
-  /** Every key of the hub shard. */
-  readonly hubKeys: () => readonly Key[];
+  /** Engages, probes and lets go of the members, each in its own shard. */
+  readonly memberClusters: Pick<Controller, 'reconcile'>;
+  /** The hub shard's controllers. */
+  readonly hub: readonly Pick<Controller, 'kind' | 'keys' | 'reconcile'>[];
   readonly concurrency: number;
 }
 
@@ -62,7 +63,7 @@ export class ShardRunner {
   #enqueueAll(shard: string): void {
     const queue = this.#options.queues.queue(shard);
     if (shard === HUB) {
-      for (const key of this.#options.hubKeys()) queue.add(key, { priority: 'event' });
+      for (const key of this.#options.hub.flatMap((each) => each.keys())) queue.add(key, { priority: 'event' });
       return;
     }
     queue.add(memberKey(shard));
@@ -70,13 +71,13 @@ export class ShardRunner {
   }
 
   readonly #reconcileHub = (key: Key, context: ReconcileContext): Promise<Result> => {
-    const reconcile = this.#options.hub.get(key.kind);
-    if (reconcile === undefined) throw new TerminalError(`no reconciler for ${key.kind} on the hub`);
-    return reconcile(key, context);
+    const controller = this.#options.hub.find(({ kind }) => kind === key.kind);
+    if (controller === undefined) throw new TerminalError(`no reconciler for ${key.kind} on the hub`);
+    return controller.reconcile(key, context);
   };
 
   readonly #reconcileMember = (key: Key, context: ReconcileContext): Promise<Result> => {
-    if (key.kind === MEMBER_CLUSTER) return this.#options.members.reconcile(key, context);
+    if (key.kind === MEMBER_CLUSTER) return this.#options.memberClusters.reconcile(key, context);
     const wiring = this.#options.members.engaged(key.cluster) && this.#options.wiringOf(key.cluster);
     if (wiring === undefined) throw new WaitingError(`${key.cluster} is not engaged`);
     return wiring.reconcile(key, context);

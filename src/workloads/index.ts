@@ -19,7 +19,7 @@
  *
  * @module
  */
-export * from './triggers.ts';
+export * from './workload-controller.ts';
 export * from './workload-reconciler.ts';
 export * from './workload.ts';
 export * from './workloads.ts';

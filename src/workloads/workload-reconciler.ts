@@ -1,23 +1,13 @@
-import { applyObject, applyStatus, isOwnedBy, markOf, ReadYourWrites, removeObject } from '../apply/index.ts';
+import { applyObject, applyStatus, isOwnedBy, markOf, removeObject } from '../apply/index.ts';
 import type { OwnerMark } from '../apply/index.ts';
-import type { SharedInformer, SharedInformerFactory } from '../informers/index.ts';
-import {
-  apiVersionOf,
-  done,
-  formatGvk,
-  formatTime,
-  gvkOf,
-  kindName,
-  objectKey,
-  requeueAfter,
-  WaitingError,
-} from '../kernel/index.ts';
+import { OWNER_INDEX, withControllerReference } from '../controllers/index.ts';
+import type { Caches } from '../controllers/index.ts';
+import { done, formatGvk, formatTime, gvkOf, kindName, objectKey, requeueAfter } from '../kernel/index.ts';
 import type { Clock, Key, KubernetesObject, Logger, PolicyRule, Result } from '../kernel/index.ts';
 import { referenceOf, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { Findings } from './findings.ts';
-import { CHILD_SCOPE } from './triggers.ts';
 import type { Workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 
@@ -25,7 +15,8 @@ import { workloads } from './workloads.ts';
 export interface WorkloadReconcilerOptions {
   readonly workload: Workload;
   readonly client: KubernetesClient;
-  readonly informers: SharedInformerFactory;
+  /** Of the controller that {@link workloadController} declares. */
+  readonly caches: Caches;
   /** Atoll's installation id: objects of another installation are not ours to operate. */
   readonly installation: string;
   readonly clock: Clock;
@@ -43,7 +34,6 @@ interface Run {
 const CHILDREN_MANAGER = 'atoll-workloads';
 const STATUS_MANAGER = 'atoll-status';
 const RECONCILE_ANNOTATION = 'atoll.dev/reconcile';
-const OWNER_INDEX = 'owner';
 const LOOK_AGAIN = 30_000;
 
 /** Makes the children of one object what they shall be and reports how they are. */
@@ -52,39 +42,25 @@ export class WorkloadReconciler {
   static readonly rules: readonly PolicyRule[] = workloads.flatMap((workload) => workload.rules);
 
   readonly #options: WorkloadReconcilerOptions;
-  readonly #objects: SharedInformer;
-  readonly #children: ReadonlyMap<string, SharedInformer>;
-  readonly #written = new ReadYourWrites();
 
   constructor(options: WorkloadReconcilerOptions) {
-    const { workload, informers } = options;
     this.#options = options;
-    this.#objects = informers.informer(workload.kind.gvk);
-    this.#children = new Map(workload.children.map((gvk) => [formatGvk(gvk), informers.informer(gvk, CHILD_SCOPE)]));
-    for (const informer of this.#children.values()) informer.addIndex(OWNER_INDEX, ownerUids);
   }
 
   /** Runs for one object of the workload's kind. An object that is gone or going is the garbage collector's. */
   async reconcile(key: Key, context: ReconcileContext): Promise<Result> {
-    this.#requireSync();
-    const object = this.#written.newest(this.#objects.lister.get(`${key.namespace}/${key.name}`));
+    const { workload, caches } = this.#options;
+    const object = caches(workload.kind.gvk).get(`${key.namespace}/${key.name}`);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return done;
     if (this.#isForeign(object) || object.metadata.annotations?.[RECONCILE_ANNOTATION] === 'disabled') return done;
 
     const run = this.#runFor(object, context);
-    const rendered = this.#options.workload.render(object).map((child) => withOwner(child, object));
+    const rendered = workload.render(object).map((child) => withControllerReference(child, object));
     const applied = await this.#applyChildren(rendered, run);
     if (run.findings.isClean()) await this.#removeObsolete(rendered, run);
     await this.#writeStatus(applied, run, context);
     run.findings.throwWorst();
     return run.findings.isClean() ? done : requeueAfter(LOOK_AGAIN);
-  }
-
-  /** A cache that is still filling would show children as absent and put a wrong status out. */
-  #requireSync(): void {
-    const waiting = [this.#objects, ...this.#children.values()].find((informer) => !informer.hasSynced());
-    if (waiting === undefined) return;
-    throw new WaitingError(`the informer of ${waiting.gvk.kind} has not synced yet`, { cause: waiting.lastError() });
   }
 
   #isForeign(object: KubernetesObject): boolean {
@@ -107,7 +83,7 @@ export class WorkloadReconciler {
   async #applyChildren(rendered: readonly KubernetesObject[], run: Run): Promise<KubernetesObject[]> {
     const present: KubernetesObject[] = [];
     for (const desired of rendered) {
-      const live = this.#written.newest(this.#informerOf(desired).lister.get(objectKey(desired)));
+      const live = this.#options.caches(gvkOf(desired)).get(objectKey(desired));
       const applied = await run.findings.collect(() => this.#applyChild(desired, live, run));
       const child = applied ?? live;
       if (child !== undefined && isOwnedBy(child, run.owner)) present.push(child);
@@ -121,12 +97,12 @@ export class WorkloadReconciler {
     { owner, write, findings }: Run,
   ): Promise<KubernetesObject | undefined> {
     const outcome = await applyObject({ client: this.#options.client, desired, live, owner, write });
-    if (outcome.result === 'foreign' || outcome.result === 'conflict') {
+    if (!('object' in outcome)) {
       findings.addOutcome(outcome);
       return undefined;
     }
     if (outcome.result === 'unchanged') return outcome.object;
-    this.#written.remember(outcome.object);
+    this.#options.caches(gvkOf(desired)).remember(outcome.object);
     this.#options.logger.info('applied a child', {
       owner: `${owner.kind} ${owner.namespace}/${owner.name}`,
       child: `${desired.kind} ${objectKey(desired)}`,
@@ -138,9 +114,8 @@ export class WorkloadReconciler {
   /** Children that bear our mark and our owner reference, and are not rendered any more. */
   async #removeObsolete(rendered: readonly KubernetesObject[], { object, owner, write, findings }: Run): Promise<void> {
     const wanted = new Set(rendered.map((child) => childKey(child)));
-    const owned = [...this.#children.values()].flatMap((informer) =>
-      informer.lister.byIndex(OWNER_INDEX, object.metadata.uid ?? ''),
-    );
+    const { workload, caches } = this.#options;
+    const owned = workload.children.flatMap((gvk) => caches(gvk).byIndex(OWNER_INDEX, object.metadata.uid ?? ''));
     for (const live of owned.filter((child) => !wanted.has(childKey(child)))) {
       const request = { client: this.#options.client, ref: referenceOf(live), live, owner, write };
       await findings.collect(() => removeObject(request));
@@ -152,34 +127,12 @@ export class WorkloadReconciler {
     { object, findings }: Run,
     context: ReconcileContext,
   ): Promise<void> {
-    const { workload, client, clock } = this.#options;
+    const { workload, caches, client, clock } = this.#options;
     const observation = { now: formatTime(clock.now()), problems: findings.problems() };
     const status = workload.health(object, children, observation);
     const written = await applyStatus(client, object, status, writeAs(STATUS_MANAGER, context));
-    if (written !== undefined) this.#written.remember(written);
+    if (written !== undefined) caches(workload.kind.gvk).remember(written);
   }
-
-  #informerOf(child: KubernetesObject): SharedInformer {
-    const informer = this.#children.get(formatGvk(gvkOf(child)));
-    if (informer !== undefined) return informer;
-    throw new TypeError(`${this.#options.workload.kind.gvk.kind} renders ${child.kind}, which it does not declare`);
-  }
-}
-
-function withOwner(child: KubernetesObject, object: KubernetesObject): KubernetesObject {
-  const reference = {
-    apiVersion: apiVersionOf(gvkOf(object)),
-    kind: object.kind,
-    name: object.metadata.name ?? '',
-    uid: object.metadata.uid ?? '',
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  return { ...child, metadata: { ...child.metadata, ownerReferences: [reference] } };
-}
-
-function ownerUids(object: KubernetesObject): readonly string[] {
-  return (object.metadata.ownerReferences ?? []).map((reference) => reference.uid);
 }
 
 function childKey(child: KubernetesObject): string {

@@ -14,6 +14,12 @@ export type Reconcile = (key: Key, context: ReconcileContext) => Promise<Result>
 /** Events come before resyncs. A key that waits as a resync becomes an event when it is added as one, never the reverse. */
 export type Priority = 'event' | 'resync';
 
+/** How a key is added. */
+export interface AddOptions {
+  /** An event when nothing else is said. */
+  readonly priority?: Priority;
+}
+
 /** How a queue is worked. */
 export interface StartOptions {
   /** How many keys run at the same time. */
@@ -25,8 +31,7 @@ export interface StartOptions {
 /** One shard's queue of keys. Any replica adds; only the shard's owner starts it. */
 export interface KeyedQueue {
   readonly shard: string;
-  /** Adds a key; as an event when nothing else is said. */
-  add(key: Key, options?: { readonly priority?: Priority }): void;
+  add(key: Key, options?: AddOptions): void;
   /** Adds a key after a time; of several, the earliest counts. Zero or less adds it at once. */
   addAfter(key: Key, milliseconds: number): void;
   /** Begins to run keys. May be called again after `stop`. */

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { federatedKinds } from '../../src/api/index.ts';
 import type { FederatedKind, FederatedObject, MemberCluster } from '../../src/api/index.ts';
+import { MutationCache, OWNER_INDEX } from '../../src/controllers/index.ts';
 import {
   CONTROLLER_REVISION,
   FederatedReconciler,
-  OWNER_INDEX,
-  REVISION_LABEL,
+  REVISION_SCOPE,
   RedisStatusRows,
 } from '../../src/federation/index.ts';
 import type { StatusRow } from '../../src/federation/index.ts';
-import { SharedInformerFactory } from '../../src/informers/index.ts';
+import { SharedInformerFactory, byOwnerUid } from '../../src/informers/index.ts';
 import type { SharedInformer } from '../../src/informers/index.ts';
 import { kindName, noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { KubernetesObject, Result } from '../../src/kernel/index.ts';
@@ -74,14 +74,15 @@ export class FederatedFixture {
     this.#informers = new SharedInformerFactory({ client: this.client, ...ports });
     const { namespace } = this;
     this.#objects = this.#informers.informer(gvk, { namespace });
-    this.#revisions = this.#informers.informer(CONTROLLER_REVISION, { namespace, labelSelector: REVISION_LABEL });
-    this.#revisions.addIndex(OWNER_INDEX, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
+    this.#revisions = this.#informers.informer(CONTROLLER_REVISION, { namespace, ...REVISION_SCOPE });
+    const revisions = new MutationCache({ informer: this.#revisions, clock: systemClock });
+    revisions.addIndex(OWNER_INDEX, byOwnerUid);
     this.#reconciler = new FederatedReconciler({
       kind,
       hub: this.client,
-      objects: this.#objects.lister,
+      objects: new MutationCache({ informer: this.#objects, clock: systemClock }),
       members: { ...listerOf(), list: () => this.members },
-      revisions: this.#revisions.lister,
+      revisions,
       rows: this.rows,
       clock: systemClock,
     });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { federatedRedisClusterKind, gitSourceKind } from '../../src/api/index.ts';
 import type { GitSource } from '../../src/api/index.ts';
+import { MutationCache } from '../../src/controllers/index.ts';
 import { GitSourceReconciler, HubObjects, Inventories, inventoryRules } from '../../src/federation/index.ts';
 import { GitProcess } from '../../src/git/index.ts';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
@@ -161,9 +162,10 @@ export class GitSourceFixture {
   }
 
   #createReconciler(inventoryNamespace: string): GitSourceReconciler {
+    const informer = this.#informers.informer(gitSourceKind.gvk, { namespace: this.namespace });
     return new GitSourceReconciler({
       hub: this.client,
-      sources: this.#informers.informer(gitSourceKind.gvk, { namespace: this.namespace }).lister,
+      sources: new MutationCache({ informer, clock: systemClock }),
       objects: new HubObjects(this.client, new Map()),
       inventories: new Inventories(this.client, inventoryNamespace),
       git: this.#git,

@@ -1,3 +1,4 @@
+import type { Controller } from '../../src/controllers/index.ts';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
 import {
   done,
@@ -8,10 +9,10 @@ import {
   systemClock,
   TerminalError,
 } from '../../src/kernel/index.ts';
-import type { Key, KubernetesObject, Result } from '../../src/kernel/index.ts';
+import type { Key, Result } from '../../src/kernel/index.ts';
 import type { Connection } from '../../src/kubernetes/index.ts';
 import type { Workload } from '../../src/workloads/index.ts';
-import { triggersOf, WorkloadReconciler } from '../../src/workloads/index.ts';
+import { workloadController, WorkloadReconciler } from '../../src/workloads/index.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { recordingClient } from './recording-client.ts';
 
@@ -27,12 +28,12 @@ export interface HandOperatorOptions {
 
 const RETRY = 50;
 
-/** A workload's reconciler with the least that makes it run: a set of keys, one worker, a fixed delay after a failure. */
+/** A workload's controller with the least that makes it run: a set of keys, one worker, a fixed delay after a failure. */
 export class HandOperator {
   readonly client: RecordingClient;
   readonly #options: HandOperatorOptions;
   readonly #informers: SharedInformerFactory;
-  readonly #reconciler: WorkloadReconciler;
+  readonly #controller: Controller;
   readonly #dirty = new Map<string, Key>();
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -42,15 +43,19 @@ export class HandOperator {
   constructor(options: HandOperatorOptions) {
     this.#options = options;
     this.client = recordingClient(options.cluster, options.connection);
-    const ports = { client: this.client, clock: systemClock, logger: silentLogger };
-    this.#informers = new SharedInformerFactory({ ...ports, random: Math.random, metrics: noMetrics });
-    const { workload, installation } = options;
-    this.#reconciler = new WorkloadReconciler({ ...ports, workload, installation, informers: this.#informers });
-    for (const { gvk, scope, keyOf } of triggersOf(workload, options.cluster)) {
-      const add = (object: KubernetesObject): void => this.#add(keyOf(object));
-      const onUpdate = (_: KubernetesObject, current: KubernetesObject): void => add(current);
-      this.#informers.informer(gvk, scope).addHandler({ onAdd: add, onUpdate, onDelete: add });
-    }
+    const ports = { clock: systemClock, logger: silentLogger, metrics: noMetrics };
+    this.#informers = new SharedInformerFactory({ client: this.client, random: Math.random, ...ports });
+    const { cluster, workload, installation } = options;
+    this.#controller = workloadController(workload).attach({
+      cluster,
+      informers: this.#informers,
+      queue: { add: (key) => this.#add(key) },
+      reconciler: (caches) => {
+        const reconciler = new WorkloadReconciler({ client: this.client, workload, installation, caches, ...ports });
+        return (key, context) => reconciler.reconcile(key, context);
+      },
+      ...ports,
+    });
   }
 
   async start(): Promise<void> {
@@ -62,6 +67,7 @@ export class HandOperator {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+    this.#controller.detach();
     await this.#informers.stop();
     await this.client.close();
   }
@@ -78,8 +84,8 @@ export class HandOperator {
 
   #isBusy = false;
 
-  #add(key: Key | undefined): void {
-    if (key?.namespace === this.#options.namespace) this.#dirty.set(formatKey(key), key);
+  #add(key: Key): void {
+    if (key.namespace === this.#options.namespace) this.#dirty.set(formatKey(key), key);
   }
 
   async #work(): Promise<void> {
@@ -94,7 +100,7 @@ export class HandOperator {
     this.#isBusy = true;
     this.#dirty.delete(text);
     try {
-      this.lastResult = await this.#reconciler.reconcile(key, { signal: this.#stop.signal, guard: () => undefined });
+      this.lastResult = await this.#controller.reconcile(key, { signal: this.#stop.signal, guard: () => undefined });
     } catch (error) {
       this.lastResult = error as Error;
     }

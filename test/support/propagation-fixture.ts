@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { federatedKinds } from '../../src/api/index.ts';
 import type { FederatedKind, FederatedObject, PlacementRow } from '../../src/api/index.ts';
+import { MutationCache } from '../../src/controllers/index.ts';
 import { MemberNamespaces, PropagationReconciler } from '../../src/federation/index.ts';
 import type { StatusRow } from '../../src/federation/index.ts';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
@@ -69,7 +70,8 @@ export class PropagationFixture {
     this.#informers = new SharedInformerFactory({ client: this.client, ...ports });
     this.#reconciler = new PropagationReconciler({
       kind,
-      cluster: { name: CLUSTER, client: this.client, informers: this.#informers, uid: 'uid' },
+      client: this.client,
+      live: new MutationCache({ informer: this.#informers.informer(target), clock: systemClock }),
       hub: adminClient('hub'),
       objects: { ...listerOf(), get: () => this.onHub },
       members: listerOf(memberCluster(CLUSTER, { region: 'eu' })),

@@ -1,15 +1,16 @@
 import { parseDuration } from '../../api/index.ts';
 import type { FederatedKind, GitSource } from '../../api/index.ts';
-import { ReadYourWrites, applyStatus } from '../../apply/index.ts';
+import { applyStatus } from '../../apply/index.ts';
+import { addFinalizer, containsFinalizer, removeFinalizer } from '../../controllers/index.ts';
+import type { MutationCache } from '../../controllers/index.ts';
 import { GitError } from '../../git/index.ts';
 import type { GitReader } from '../../git/index.ts';
-import type { Lister } from '../../informers/index.ts';
 import { done, formatTime, objectKey, requeueAfter } from '../../kernel/index.ts';
 import type { Clock, Key, Logger, PolicyRule, Random, Result } from '../../kernel/index.ts';
 import { CORE, ForbiddenError, writeAs } from '../../kubernetes/index.ts';
 import type { ManifestReading } from '../../manifests/index.ts';
 import type { ReconcileContext } from '../../workqueue/index.ts';
-import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizer.ts';
+import { CASCADE_FINALIZER } from '../cascade-finalizer.ts';
 import { credentialsOf } from './credentials.ts';
 import { gitSourceStatus } from './git-source-status.ts';
 import type { SyncOutcome } from './git-source-status.ts';
@@ -27,7 +28,7 @@ const FORBIDDEN_RETRY = 60_000;
 
 /** What the reconciler works on. */
 export interface GitSourceReconcilerOptions extends SyncOptions {
-  readonly sources: Lister;
+  readonly sources: MutationCache;
   readonly git: GitReader<ManifestReading>;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,7 +41,6 @@ const suspended: SyncOutcome = { kind: 'suspended' };
 export class GitSourceReconciler {
   readonly #options: GitSourceReconcilerOptions;
   readonly #reader: RevisionReader;
-  readonly #written = new ReadYourWrites();
 
   constructor(options: GitSourceReconcilerOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ export class GitSourceReconciler {
     const source = this.#fetch(key);
     if (source === undefined) return done;
     if (source.metadata.deletionTimestamp !== undefined) return this.#finalize(source, context);
-    if (!hasFinalizer(source)) return this.#adopt(source, context);
+    if (!containsFinalizer(source, CASCADE_FINALIZER)) return this.#adopt(source, context);
     const outcome = source.spec.suspend ? suspended : await this.#sync(source, context);
     await this.#writeStatus(source, outcome, context);
     if (source.spec.suspend) return done;
@@ -80,18 +80,20 @@ export class GitSourceReconciler {
   }
 
   #fetch(key: Key): GitSource | undefined {
-    return this.#written.newest(this.#options.sources.get(`${key.namespace}/${key.name}`)) as GitSource | undefined;
+    return this.#options.sources.get(`${key.namespace}/${key.name}`) as GitSource | undefined;
   }
 
   async #adopt(source: GitSource, context: ReconcileContext): Promise<Result> {
-    this.#written.remember(await addFinalizer(this.#options.hub, source, writeAs('atoll', context)));
+    this.#options.sources.remember(
+      await addFinalizer(this.#options.hub, source, CASCADE_FINALIZER, writeAs('atoll', context)),
+    );
     return requeueAfter(0);
   }
 
   /** A deleted source takes with it what it applied (unless `prune: false`); then its finalizer goes. */
   async #finalize(source: GitSource, context: ReconcileContext): Promise<Result> {
     this.#reader.forget(source.metadata.uid ?? '');
-    if (!hasFinalizer(source)) return done;
+    if (!containsFinalizer(source, CASCADE_FINALIZER)) return done;
     try {
       const left = await pruneAll({ source, write: writeAs('atoll', context) }, this.#options);
       if (left > 0) return requeueAfter(DELETION_CHECK);
@@ -100,7 +102,7 @@ export class GitSourceReconciler {
       if (!(await this.#isNamespaceGoing(source))) return this.#waitForRights(source, error, context);
       this.#options.logger.warn('git source goes with its namespace', { source: objectKey(source), error });
     }
-    await removeFinalizer(this.#options.hub, source, writeAs('atoll', context));
+    await removeFinalizer(this.#options.hub, source, CASCADE_FINALIZER, writeAs('atoll', context));
     return done;
   }
 
@@ -142,6 +144,6 @@ export class GitSourceReconciler {
   async #writeStatus(source: GitSource, outcome: SyncOutcome, context: ReconcileContext): Promise<void> {
     const status = gitSourceStatus(source, outcome, formatTime(this.#options.clock.now()));
     const updated = await applyStatus(this.#options.hub, source, status, writeAs('atoll-status', context));
-    if (updated !== undefined) this.#written.remember(updated);
+    if (updated !== undefined) this.#options.sources.remember(updated);
   }
 }
