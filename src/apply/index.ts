@@ -32,5 +32,4 @@ export * from './apply-status.ts';
 export { contentHash } from './canonical-json.ts';
 export * from './in-sync.ts';
 export * from './ownership-mark.ts';
-export * from './read-your-writes.ts';
 export * from './remove-object.ts';
