@@ -3,6 +3,7 @@
  *
  *   npm run bench                            everything
  *   npm run bench -- transport informers     only these subjects: transport, informers, fleet
+ *   npm run bench -- informers --objects 1000   with a tenth of the objects, for a try
  *
  * Bars are exact counts and ratios taken in the same run. Ends with 1 when one is missed.
  *
@@ -11,23 +12,33 @@
 import { parseArgs } from 'node:util';
 import { benchFleet } from './fleet/fleet-bench.ts';
 import { onHub } from './hub.ts';
+import { benchInformers } from './informers/informers-bench.ts';
 import { Report } from './report.ts';
 import { benchTransport } from './transport/transport-bench.ts';
 
-const subjects: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+/** Of each of the ten kinds of the cold start. */
+const OBJECTS_PER_KIND = '10000';
+
+const subjects: Readonly<Record<string, (report: Report, perKind: number) => Promise<void>>> = {
   transport: (report) => onHub((lab) => benchTransport(lab, report)),
+  informers: (report, perKind) => onHub((lab) => benchInformers(lab, report, perKind)),
   fleet: benchFleet,
 };
 
 async function main(): Promise<number> {
-  const { positionals } = parseArgs({ allowPositionals: true });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { objects: { type: 'string', default: OBJECTS_PER_KIND } },
+  });
+  const perKind = Number(values.objects);
   const unknown = positionals.filter((name) => subjects[name] === undefined);
   if (unknown.length > 0) {
     console.error(`No such subject: ${unknown.join(', ')}. There are: ${Object.keys(subjects).join(', ')}.`);
     return 2;
   }
   const report = new Report();
-  for (const name of positionals.length > 0 ? positionals : Object.keys(subjects)) await subjects[name]?.(report);
+  for (const name of positionals.length > 0 ? positionals : Object.keys(subjects))
+    await subjects[name]?.(report, perKind);
   return report.conclude();
 }
 

@@ -55,10 +55,10 @@ export async function inOwnProcess<Output>(file: URL, input: object): Promise<Ou
 }
 
 /** The other side of {@link OwnProcess}: answers each question, and ends when the parent has no more. */
-export function measure<Input>(work: (input: Input) => Promise<unknown>): void {
+export function measure(work: (input: never) => Promise<unknown>): void {
   const answer = (message: Message<unknown>): void => void process.send?.(message);
-  process.on('message', (input: Input) => {
-    void work(input).then(
+  process.on('message', (input: object) => {
+    void work(input as never).then(
       (output) => answer({ output }),
       (error: unknown) => answer({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
@@ -72,6 +72,12 @@ export function collectedHeap(): number {
   for (let round = 0; round < 3; round += 1) globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+/** Resident bytes when V8 has given back what it does not need: what the process stays at. */
+export async function settledResident(): Promise<number> {
+  await globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
+  return process.memoryUsage.rss();
 }
 
 /** Milliseconds of CPU time that this process has used. */

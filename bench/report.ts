@@ -10,7 +10,7 @@ export function atMost(value: number, limit: number, unit = ''): Bar {
   return { text: `≤ ${limit}${unit}`, holds: value <= limit };
 }
 
-const COLUMNS = { figure: 58, value: 44 };
+const COLUMNS = { figure: 66, value: 38 };
 
 /** Prints figures as they come, and counts the bars that they do not reach. */
 export class Report {
@@ -27,7 +27,7 @@ export class Report {
   }
 
   row(figure: string, value: string, bar?: Bar): void {
-    const line = `  ${figure.padEnd(COLUMNS.figure)}${value.padEnd(COLUMNS.value)}`;
+    const line = `  ${figure.padEnd(COLUMNS.figure)} ${value.padEnd(COLUMNS.value)}`;
     if (!bar) {
       console.log(line.trimEnd());
       return;
