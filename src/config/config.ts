@@ -40,6 +40,28 @@ const environmentSchema = z.object({
     .describe('A replica that could not renew for so long stops writing'),
   ATOLL_LEASE_RETRY_PERIOD: duration.prefault('2s').describe('Time between renewals'),
   ATOLL_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4).describe('Keys worked on at once per shard'),
+  ATOLL_MAX_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1024)
+    .default(64)
+    .describe('Keys worked on at once per replica; a shard with nothing under way may always begin one'),
+  ATOLL_RETRIES_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .max(10_000)
+    .default(0)
+    .describe(
+      'Failed keys tried again per second and shard, beside their own backoff; 0 is no limit, client-go has 10',
+    ),
+  ATOLL_RETRIES_BURST: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(100)
+    .describe('How many failed keys may be tried again at once when ATOLL_RETRIES_PER_SECOND limits them'),
   ATOLL_PROBE_INTERVAL: duration.prefault('20s').describe('Time between two probes of a healthy member'),
   ATOLL_STATUS_INTERVAL: duration.prefault('250ms').describe('Status of one object is written at most this often'),
   ATOLL_GIT_ALLOW_LOOPBACK: flag
@@ -61,6 +83,9 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly lease: { readonly duration: number; readonly renewDeadline: number; readonly retryPeriod: number };
   readonly concurrency: number;
+  readonly maxConcurrency: number;
+  /** Undefined when retries are held back by each key's backoff only. */
+  readonly retryLimit: { readonly perSecond: number; readonly burst: number } | undefined;
   readonly probeInterval: number;
   readonly statusInterval: number;
   readonly gitAllowLoopback: boolean;
@@ -123,6 +148,11 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
       retryPeriod: variables.ATOLL_LEASE_RETRY_PERIOD,
     },
     concurrency: variables.ATOLL_CONCURRENCY,
+    maxConcurrency: variables.ATOLL_MAX_CONCURRENCY,
+    retryLimit:
+      variables.ATOLL_RETRIES_PER_SECOND === 0
+        ? undefined
+        : { perSecond: variables.ATOLL_RETRIES_PER_SECOND, burst: variables.ATOLL_RETRIES_BURST },
     probeInterval: variables.ATOLL_PROBE_INTERVAL,
     statusInterval: variables.ATOLL_STATUS_INTERVAL,
     gitAllowLoopback: variables.ATOLL_GIT_ALLOW_LOOPBACK,

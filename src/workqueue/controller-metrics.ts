@@ -9,9 +9,13 @@ const BUCKETS = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** controller-runtime's metrics, by their names. `controller` is the kind of the key, whatever cluster it is in. */
+/**
+ * controller-runtime's metrics, by their names, and `operator_reconcile_total`, which dashboards of operators that are not
+ * written with it know. `controller` is the kind of the key, whatever
+ * cluster it is in.
+ */
 export class ControllerMetrics {
-  readonly #reconciles: Counter;
+  readonly #reconciles: readonly Counter[];
   readonly #errors: Counter;
   readonly #terminalErrors: Counter;
   readonly #panics: Counter;
@@ -25,11 +29,13 @@ export class ControllerMetrics {
 
   constructor(metrics: Metrics) {
     const labelNames = ['controller'];
-    this.#reconciles = metrics.counter({
-      name: 'controller_runtime_reconcile_total',
-      help: 'Total number of reconciliations per controller',
-      labelNames: [...labelNames, 'result'],
-    });
+    this.#reconciles = ['controller_runtime_reconcile_total', 'operator_reconcile_total'].map((name) =>
+      metrics.counter({
+        name,
+        help: 'Total number of reconciliations per controller',
+        labelNames: [...labelNames, 'result'],
+      }),
+    );
     this.#errors = metrics.counter({
       name: 'controller_runtime_reconcile_errors_total',
       help: 'Total number of reconciliation errors per controller',
@@ -79,7 +85,7 @@ export class ControllerMetrics {
   finished(kind: string, seconds: number, run: { readonly outcome: Outcome; readonly error?: unknown }): void {
     this.#setActive(kind, -1);
     this.#time.observe({ controller: kind }, seconds);
-    this.#reconciles.inc({ controller: kind, result: run.outcome.result });
+    for (const reconciles of this.#reconciles) reconciles.inc({ controller: kind, result: run.outcome.result });
     if (run.outcome.result !== 'error') return;
     this.#errors.inc({ controller: kind });
     if (run.error instanceof TerminalError) this.#terminalErrors.inc({ controller: kind });

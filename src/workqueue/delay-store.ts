@@ -21,7 +21,7 @@ const addAfter = new Script(`${now}
 
 const backOff = new Script(`${now}
   local failures = redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
-  local delay = math.min(ARGV[2] * 2 ^ math.min(failures - 1, 40), ARGV[3])
+  local delay = math.max(math.min(ARGV[2] * 2 ^ math.min(failures - 1, 40), ARGV[3]), ARGV[4])
   redis.call('ZADD', KEYS[1], 'LT', now + delay, ARGV[1])
   return {failures, delay}`);
 
@@ -64,13 +64,19 @@ export class DelayStore {
     await addAfter.run(this.#redis(), [this.#names.due], [...delays].flat());
   }
 
-  /** Counts a failure, and makes the key due after its backoff. */
-  async backOff(key: string): Promise<{ readonly failures: number; readonly delay: number }> {
+  /** Counts a failure, and makes the key due after its backoff, which is at least so many milliseconds. */
+  async backOff(key: string, least = 0): Promise<{ readonly failures: number; readonly delay: number }> {
     this.#failing.add(key);
     const keys = [this.#names.due, this.#names.fail];
-    const reply = await backOff.run(this.#redis(), keys, [key, BACKOFF_BASE, BACKOFF_MAX]);
+    const reply = await backOff.run(this.#redis(), keys, [key, BACKOFF_BASE, BACKOFF_MAX, Math.ceil(least)]);
     const [failures, delay] = reply as [number, number];
     return { failures, delay };
+  }
+
+  /** Deletes everything that there is of the queue. */
+  async remove(): Promise<void> {
+    await this.#redis().del(this.#names.due, this.#names.fail);
+    this.#failing.clear();
   }
 
   /** Resets a key's backoff. */

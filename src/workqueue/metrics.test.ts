@@ -76,11 +76,13 @@ describe('the metrics of a queue', () => {
     const queue = new QueueMetrics(metrics);
     queue.depth('eu-1', { event: 3, resync: 40 });
     queue.running('eu-1', [1, 4]);
+    queue.probed('eu-1', 0.2);
     const labels = { name: 'eu-1', controller: '' };
     expect(metrics.of('workqueue_depth', { ...labels, priority: '0' })).toBe(3);
     expect(metrics.of('workqueue_depth', { ...labels, priority: '-100' })).toBe(40);
     expect(metrics.of('workqueue_unfinished_work_seconds', labels)).toBe(5);
     expect(metrics.of('workqueue_longest_running_processor_seconds', labels)).toBe(4);
+    expect(metrics.of('atoll_workqueue_probe_seconds', { name: 'eu-1' })).toBe(0.2);
     queue.stopped('eu-1');
     expect(metrics.values.size).toBe(0);
   });
@@ -99,6 +101,7 @@ describe('the metrics of controllers', () => {
     const labels = { controller: KIND };
     expect(metrics.of('controller_runtime_reconcile_total', { ...labels, result: 'success' })).toBe(1);
     expect(metrics.of('controller_runtime_reconcile_total', { ...labels, result: 'error' })).toBe(3);
+    expect(metrics.of('operator_reconcile_total', { ...labels, result: 'error' })).toBe(3);
     expect(metrics.of('controller_runtime_reconcile_errors_total', labels)).toBe(3);
     expect(metrics.of('controller_runtime_reconcile_panics_total', labels)).toBe(1);
     expect(metrics.of('controller_runtime_terminal_reconcile_errors_total', labels)).toBe(1);

@@ -17,6 +17,7 @@ export class QueueMetrics {
   readonly #depth: Gauge;
   readonly #unfinished: Gauge;
   readonly #longest: Gauge;
+  readonly #probe: Gauge;
   readonly #adds: Counter;
   readonly #retries: Counter;
   readonly #waited: Histogram;
@@ -38,6 +39,11 @@ export class QueueMetrics {
       name: 'workqueue_longest_running_processor_seconds',
       help: 'How many seconds the longest running processor has been running',
       labelNames,
+    });
+    this.#probe = metrics.gauge({
+      name: 'atoll_workqueue_probe_seconds',
+      help: 'How many seconds a key that is added every 30 s took until it ran, or has been waiting; 5 is much',
+      labelNames: ['name'],
     });
     this.#adds = metrics.counter({
       name: 'workqueue_adds_total',
@@ -95,11 +101,17 @@ export class QueueMetrics {
     this.#longest.set(labels, Math.max(0, ...seconds));
   }
 
+  /** How long the last probe of a queue took, or has been under way. */
+  probed(shard: string, seconds: number): void {
+    this.#probe.set({ name: shard }, seconds);
+  }
+
   /** The queue is not worked here any longer. */
   stopped(shard: string): void {
     const labels = { name: shard, controller: '' };
     for (const priority of Object.values(PRIORITY_LABELS)) this.#depth.remove({ ...labels, priority });
     this.#unfinished.remove(labels);
     this.#longest.remove(labels);
+    this.#probe.remove({ name: shard });
   }
 }

@@ -57,6 +57,20 @@ export class ReadyQueue {
     return { event: counts['wait'] ?? 0, resync: counts['prioritized'] ?? 0 };
   }
 
+  /** Lets the oldest resyncs, so many at most, wait as events when there are events that they would wait for. */
+  async raiseOldest(count: number): Promise<void> {
+    const { event, resync } = await this.depth();
+    if (event === 0 || resync === 0) return;
+    const oldest = await this.#open().getJobs(['prioritized'], 0, count - 1, true);
+    await Promise.all(oldest.map((job) => raise(job)));
+  }
+
+  /** Deletes everything that there is of the queue. */
+  async remove(): Promise<void> {
+    await this.#open().obliterate({ force: true });
+    await this.reset();
+  }
+
   /** To be called when Redis was emptied: the queue's own settings are written again. */
   async reset(): Promise<void> {
     const old = this.#queue;

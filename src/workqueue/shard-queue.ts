@@ -1,16 +1,21 @@
 import { AtollError, formatKey } from '../kernel/index.ts';
 import type { Cancel, Clock, Key, Logger } from '../kernel/index.ts';
 import type { RedisConnections } from '../redis/index.ts';
+import type { Ceiling } from './ceiling.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { DelayStore } from './delay-store.ts';
 import { Intake } from './intake.ts';
 import type { KeyedQueue, Priority, Reconcile, StartOptions } from './keyed-queue.ts';
+import { PROBE_KEY, Probe } from './probe.ts';
 import { Promoter } from './promoter.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 import { queueNames } from './queue-names.ts';
 import type { QueueNames } from './queue-names.ts';
 import { ReadyQueue } from './ready-queue.ts';
+import { ResyncShare } from './resync-share.ts';
 import { ShardWorker } from './shard-worker.ts';
+import { TokenBucket } from './token-bucket.ts';
+import type { RetryLimit } from './token-bucket.ts';
 
 /** Between looks at how long the queue is. */
 const MEASURE_INTERVAL = 2000;
@@ -22,6 +27,8 @@ export interface SharedParts {
   readonly isOpen: () => boolean;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly ceiling: Ceiling;
+  readonly retryLimit: RetryLimit | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,6 +37,7 @@ export interface SharedParts {
 interface Work {
   readonly worker: ShardWorker;
   readonly promoter: Promoter;
+  readonly probe: Probe;
   readonly stopMeasuring: Cancel;
 }
 
@@ -96,13 +104,25 @@ export class ShardQueue implements KeyedQueue {
     return this.#intake.flush();
   }
 
+  /** Deletes everything that there is of the queue, which must be stopped. Rejects while Redis is down. */
+  async remove(): Promise<void> {
+    await this.#ready.remove();
+    await this.#delays.remove();
+  }
+
   /** To be called when Redis was emptied. */
   async reset(): Promise<void> {
     await this.#ready.reset();
   }
 
   #begin(reconcile: Reconcile, start: StartOptions): void {
-    const { redis, clock, logger, controllerMetrics } = this.#parts;
+    const { redis, clock, logger, controllerMetrics, queueMetrics, retryLimit } = this.#parts;
+    const probe = new Probe({
+      add: () => this.#intake.add(PROBE_KEY, 'event'),
+      show: (seconds) => queueMetrics.probed(this.shard, seconds),
+      clock,
+    });
+    const share = new ResyncShare(this.#ready, logger);
     const promoter = new Promoter({ delays: this.#delays, ready: this.#ready, clock, logger });
     const worker = new ShardWorker({
       ...this.#parts,
@@ -110,14 +130,17 @@ export class ShardQueue implements KeyedQueue {
       shard: this.shard,
       names: this.#names,
       delays: this.#delays,
+      retries: retryLimit && new TokenBucket(clock, retryLimit),
       onDelayed: (milliseconds) => promoter.wake(milliseconds),
+      onRan: () => share.ran(),
+      onProbe: () => probe.ran(),
       reconcile,
       start,
     });
     void promoter.run();
     void this.#loadFailures();
     controllerMetrics.concurrency(this.shard, start.concurrency);
-    this.#work = { worker, promoter, stopMeasuring: this.#measureRepeatedly(worker) };
+    this.#work = { worker, promoter, probe, stopMeasuring: this.#measureRepeatedly(worker, probe) };
   }
 
   async #end(deadline: number): Promise<void> {
@@ -125,6 +148,7 @@ export class ShardQueue implements KeyedQueue {
     if (work === undefined) return;
     this.#work = undefined;
     work.promoter.stop();
+    work.probe.stop();
     await work.worker.stop(deadline);
     work.stopMeasuring();
     this.#parts.queueMetrics.stopped(this.shard);
@@ -140,10 +164,11 @@ export class ShardQueue implements KeyedQueue {
     }
   }
 
-  #measureRepeatedly(worker: ShardWorker): Cancel {
+  #measureRepeatedly(worker: ShardWorker, probe: Probe): Cancel {
     const { clock } = this.#parts;
     const measure = (): void => {
       cancel = clock.after(MEASURE_INTERVAL, measure);
+      probe.look();
       void this.#measure(worker);
     };
     let cancel = clock.after(MEASURE_INTERVAL, measure);

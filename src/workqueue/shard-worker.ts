@@ -2,15 +2,18 @@ import type { Job } from 'bullmq';
 import { errorMessage, LeaseLostError, parseKey, WaitingError } from '../kernel/index.ts';
 import type { Clock, Key, Logger } from '../kernel/index.ts';
 import type { RedisConnections } from '../redis/index.ts';
+import type { Ceiling } from './ceiling.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { DelayStore } from './delay-store.ts';
 import type { Reconcile, StartOptions } from './keyed-queue.ts';
 import { LockKeepingWorker } from './lock-keeping-worker.ts';
 import { outcomeOfError, outcomeOfResult } from './outcome.ts';
 import type { Move, Outcome } from './outcome.ts';
+import { PROBE_KEY } from './probe.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 import type { QueueNames } from './queue-names.ts';
 import type { JobData } from './ready-queue.ts';
+import type { TokenBucket } from './token-bucket.ts';
 
 /** For abandoned runs to notice, and for BullMQ to be told that their keys shall run again. */
 const UNWINDING = 500;
@@ -27,6 +30,13 @@ export interface ShardWorkerOptions {
   readonly onDelayed: (milliseconds: number) => void;
   readonly reconcile: Reconcile;
   readonly start: StartOptions;
+  readonly ceiling: Ceiling;
+  /** Holds back retries, when it is wanted that something does besides each key's own backoff. */
+  readonly retries: TokenBucket | undefined;
+  /** Called when a run has ended. */
+  readonly onRan: () => void;
+  /** Called when the probe has come through the queue. */
+  readonly onProbe: () => void;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
   readonly clock: Clock;
@@ -109,6 +119,7 @@ export class ShardWorker {
   /** Throws only when BullMQ shall run the key again, because Redis could not be told anything about it. */
   async #process(job: Job<JobData>, lock: AbortSignal): Promise<void> {
     const text = job.data.key;
+    if (text === PROBE_KEY) return this.#options.onProbe();
     // After Redis lost its data, or a lock, the key can come again while its old run is still under way here.
     await this.#runs.get(text)?.ended;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -116,7 +127,7 @@ export class ShardWorker {
     lock.addEventListener('abort', () => abort.abort(new LeaseLostError('the lock of the key was lost')));
     this.#runs.set(text, { startedAt: this.#options.clock.monotonic(), abort, ended });
     try {
-      const finished = await this.#measured(job, abort.signal);
+      const finished = await this.#inTurn(job, abort.signal);
       if (abort.signal.aborted) throw new LeaseLostError('the run was abandoned', { cause: finished.error });
       await this.#move(text, finished);
     } finally {
@@ -125,9 +136,19 @@ export class ShardWorker {
     }
   }
 
+  async #inTurn(job: Job<JobData>, signal: AbortSignal): Promise<Finished> {
+    const leave = await this.#options.ceiling.enter(this.#options.shard, signal);
+    try {
+      return await this.#measured(job, signal);
+    } finally {
+      leave();
+      this.#options.onRan();
+    }
+  }
+
   async #measured(job: Job<JobData>, signal: AbortSignal): Promise<Finished> {
     const { shard, queueMetrics, controllerMetrics, clock } = this.#options;
-    const waited = Math.max(0, (job.processedOn ?? job.timestamp) - job.timestamp) / 1000;
+    const waited = Math.max(0, clock.now() - job.timestamp) / 1000;
     const startedAt = clock.monotonic();
     const kind = kindOf(job.data.key);
     controllerMetrics.started(kind);
@@ -170,7 +191,7 @@ export class ShardWorker {
         this.#options.logger.info('run put back: its lease or its lock may have ended', fields);
         return this.#addAfter(text, move);
       case 'backOff': {
-        const { failures, delay } = await delays.backOff(text);
+        const { failures, delay } = await delays.backOff(text, this.#options.retries?.take());
         Object.assign(fields, { failures, retryIn: delay });
         this.#delayed(text, delay);
       }

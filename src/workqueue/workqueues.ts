@@ -1,11 +1,13 @@
 import type { Cancel, Clock, Logger, Metrics, Random } from '../kernel/index.ts';
 import type { RedisConnections } from '../redis/index.ts';
+import { Ceiling } from './ceiling.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { Generation } from './generation.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { ShardQueue } from './shard-queue.ts';
 import type { SharedParts } from './shard-queue.ts';
+import type { RetryLimit } from './token-bucket.ts';
 
 /** Between looks whether Redis was emptied while the connection stood (FLUSHALL). */
 const CHECK_INTERVAL = 5000;
@@ -14,6 +16,10 @@ const CLOSE_DEADLINE = 1000;
 
 /** What {@link Workqueues} needs. */
 export interface WorkqueuesOptions {
+  /** How many keys run at the same time in all queues together; of each queue, one always may. */
+  readonly maxConcurrency: number;
+  /** Holds back the retries of each queue, besides each key's own backoff. */
+  readonly retryLimit?: RetryLimit | undefined;
   readonly redis: RedisConnections;
   readonly clock: Clock;
   readonly random: Random;
@@ -32,7 +38,7 @@ export class Workqueues {
   #closed = false;
 
   constructor(options: WorkqueuesOptions) {
-    const { redis, clock, random, logger, metrics } = options;
+    const { redis, clock, random, logger, metrics, maxConcurrency, retryLimit } = options;
     const unique = (): string => `${digits(random)}${digits(random)}`;
     // Tells this process' jobs from others', so that an answer with another id means: it waited already.
     const process = unique();
@@ -45,6 +51,8 @@ export class Workqueues {
       isOpen: () => !this.#closed && this.#generation.known,
       queueMetrics: new QueueMetrics(metrics),
       controllerMetrics: new ControllerMetrics(metrics),
+      ceiling: new Ceiling(maxConcurrency),
+      retryLimit,
       clock,
       logger,
     };
@@ -60,6 +68,17 @@ export class Workqueues {
       if (this.#cancelCheck === undefined) this.#open();
     }
     return queue;
+  }
+
+  /**
+   * Forgets a queue and deletes what Redis has of it: its shard is no more. What another replica adds later stays there
+   * until the shard comes back. Rejects while Redis is down.
+   */
+  async remove(shard: string): Promise<void> {
+    const queue = this.#queues.get(shard) ?? new ShardQueue(shard, this.#parts);
+    this.#queues.delete(shard);
+    await queue.stop(CLOSE_DEADLINE);
+    await queue.remove();
   }
 
   /** Calls back when Redis came back without what was written to it: every key is to be added again. */

@@ -16,6 +16,7 @@ const redis = new RedisConnections({
   metrics: noMetrics,
 });
 const queues = new Workqueues({
+  maxConcurrency: 64,
   redis,
   clock: systemClock,
   random: Math.random,

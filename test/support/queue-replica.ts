@@ -2,7 +2,7 @@ import { done, noMetrics, systemClock } from '../../src/kernel/index.ts';
 import type { Key } from '../../src/kernel/index.ts';
 import { RedisConnections } from '../../src/redis/index.ts';
 import { Workqueues } from '../../src/workqueue/index.ts';
-import type { KeyedQueue, ReconcileContext, Reconcile } from '../../src/workqueue/index.ts';
+import type { KeyedQueue, ReconcileContext, Reconcile, WorkqueuesOptions } from '../../src/workqueue/index.ts';
 import { eventually } from './eventually.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -20,6 +20,8 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 /** What a test's reconcile may do: told which run of the key this is, counted from 1. */
 export type Behaviour = (run: number, context: ReconcileContext) => ReturnType<Reconcile>;
 
+type Limits = Pick<WorkqueuesOptions, 'maxConcurrency' | 'retryLimit'>;
+
 /** One replica of Atoll as far as its queue of the shard "m1" goes. It records what ran. */
 export class QueueReplica {
   readonly redis: RedisConnections;
@@ -34,10 +36,12 @@ export class QueueReplica {
   /** The most runs of one key at the same time. */
   mostConcurrent = 0;
 
-  constructor(url: string, keyPrefix: string) {
+  constructor(url: string, keyPrefix: string, options: Partial<Limits> = {}) {
     const { logger } = this;
     this.redis = new RedisConnections({ url, keyPrefix, allowNoPassword: false, logger, metrics: noMetrics });
     this.workqueues = new Workqueues({
+      maxConcurrency: 64,
+      ...options,
       redis: this.redis,
       clock: systemClock,
       random: Math.random,

@@ -4,6 +4,8 @@ import { formatKey } from '../../src/kernel/index.ts';
 import { keyOf, QueueReplica } from './queue-replica.ts';
 import { RedisServer } from './redis-server.ts';
 
+type Limits = ConstructorParameters<typeof QueueReplica> extends [string, string, ...infer Rest] ? Rest : never;
+
 /** A Redis for a file of tests, in which each test has keys of its own, and replicas that are closed after it. */
 export interface Queues {
   readonly server: () => RedisServer;
@@ -14,7 +16,7 @@ export interface Queues {
   /** What BullMQ and we call a part of the queue of the shard "m1" in Redis. */
   readonly partOfQueue: (part: string) => string;
   /** A further replica. */
-  readonly replica: () => QueueReplica;
+  readonly replica: (...limits: Limits) => QueueReplica;
   /** How often a key failed, as Redis counts it. */
   readonly failures: (name: string) => Promise<string | null>;
   /** When a key is due, as Redis keeps it. */
@@ -52,8 +54,8 @@ export function useQueues(): Queues {
     inspection: () => inspection,
     keyPrefix,
     partOfQueue,
-    replica: () => {
-      const one = new QueueReplica(server.url, keyPrefix());
+    replica: (...limits) => {
+      const one = new QueueReplica(server.url, keyPrefix(), ...limits);
       replicas.push(one);
       return one;
     },

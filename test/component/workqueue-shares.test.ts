@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { done, systemClock } from '../../src/kernel/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate, keyOf } from '../support/queue-replica.ts';
+import { useQueues } from '../support/use-queues.ts';
+
+/** Long enough never to come in a test. */
+const LONG = 600_000;
+
+const { inspection, partOfQueue, replica, dueAt } = useQueues();
+
+describe('a stream of events that never ends', () => {
+  it('does not keep resyncs waiting for ever: of nine runs one is theirs', async () => {
+    const owner = replica();
+    const stream = ['e0', 'e1', 'e2', 'e3'];
+    for (const name of stream) {
+      owner.on(name, () => {
+        owner.queue.add(keyOf(name));
+        return Promise.resolve(done);
+      });
+    }
+    for (const name of stream) owner.queue.add(keyOf(name));
+    for (let index = 0; index < 20; index += 1) owner.queue.add(keyOf(`bulk${index}`), { priority: 'resync' });
+    await eventually(async () => (await owner.queue.depth()) === 24);
+    owner.start(1);
+    await owner.ran('bulk19', 1);
+    const order = owner.started.filter((name) => name.startsWith('bulk'));
+    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => `bulk${index}`));
+    expect(owner.started.length).toBeGreaterThan(20 * 8);
+  });
+});
+
+describe('the ceiling of a replica', () => {
+  it('bounds what runs in all queues, and lets each queue run one key', async () => {
+    const owner = replica({ maxConcurrency: 2 });
+    const other = owner.workqueues.queue('m2');
+    const { opened, open } = gate();
+    for (const name of ['a', 'b', 'c']) owner.on(name, async () => opened.then(() => done));
+    const ofOther: string[] = [];
+    owner.start(4);
+    other.start(
+      async ({ name }) => {
+        ofOther.push(name);
+        await opened;
+        return done;
+      },
+      { concurrency: 4, guard: () => undefined },
+    );
+    for (const name of ['a', 'b', 'c']) owner.queue.add(keyOf(name));
+    await eventually(() => owner.started.length === 2);
+    other.add({ ...keyOf('d'), cluster: 'm2' });
+    other.add({ ...keyOf('e'), cluster: 'm2' });
+    await eventually(() => ofOther.length === 1);
+    await eventually(async () => (await inspection().llen(partOfQueue('active'))) === 3);
+    expect(owner.started).toHaveLength(2);
+    open();
+    await owner.ran('c', 1);
+    await eventually(() => ofOther.length === 2);
+  });
+});
+
+it('retries are held back by a token bucket besides their own backoff, when one is wanted', async () => {
+  const owner = replica({ retryLimit: { perSecond: 2, burst: 1 } });
+  const times = new Map<string, number[]>();
+  for (const name of ['a', 'b', 'c']) {
+    owner.on(name, (run) => {
+      times.set(name, [...(times.get(name) ?? []), systemClock.monotonic()]);
+      return run === 1 ? Promise.reject(new Error('refused')) : Promise.resolve(done);
+    });
+  }
+  owner.start(1);
+  for (const name of ['a', 'b', 'c']) owner.queue.add(keyOf(name));
+  for (const name of ['a', 'b', 'c']) await owner.ran(name, 2);
+  const waits = [...times.values()].map(([first = 0, second = 0]) => second - first).toSorted((a, b) => a - b);
+  expect(waits[1]).toBeGreaterThan(400);
+  expect(waits[2]).toBeGreaterThan(900);
+});
+
+it('nothing of a queue stays in Redis when its shard is removed', async () => {
+  const owner = replica();
+  owner.on('a', () => Promise.reject(new Error('refused')));
+  owner.start(1);
+  owner.queue.add(keyOf('a'));
+  await owner.ran('a', 3);
+  owner.queue.addAfter(keyOf('b'), LONG);
+  await eventually(async () => (await dueAt('b')) !== null);
+  await owner.workqueues.remove('m1');
+  expect(await inspection().keys(partOfQueue('*'))).toEqual([]);
+});
