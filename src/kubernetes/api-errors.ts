@@ -131,8 +131,8 @@ export class InvalidError extends ApiError {
 }
 
 /**
- * An apply that does not fit the kind's schema: unknown field, wrong type, two list items with one key. The server
- * answers 500 without a reason; it is the sender's fault all the same, and permanent.
+ * An apply that does not fit the kind's schema: unknown field, wrong type, two list items with one key, no base64, no
+ * quantity, no time. The server answers 500 without a reason; it is the sender's fault all the same, and permanent.
  */
 export class UnknownFieldError extends ApiError {
   override name = 'UnknownFieldError';

@@ -58,6 +58,34 @@ describe('the class of a failure', () => {
       UnknownFieldError,
       answered(500, undefined, { message: 'failed to create typed patch object (/web; apps/v1): .spec.x: unknown' }),
     ],
+    [
+      '500 of an apply that does not fit the type',
+      UnknownFieldError,
+      answered(500, undefined, {
+        message:
+          'failed to convert new object (shop/a; /v1, Kind=Pod) to proper version: unable to convert unstructured object to /v1',
+      }),
+    ],
+    [
+      '500 of a conversion webhook that fails',
+      ApiError,
+      answered(500, undefined, {
+        message:
+          'failed to convert new object (shop/a; x/v1, Kind=X) to proper version: conversion webhook for x failed',
+      }),
+    ],
+    [
+      '504 that is a Status without its kind',
+      ResourceVersionTooLargeError,
+      errorFromFailure(
+        {
+          code: 504,
+          status: { status: 'Failure', code: 504, details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } },
+          text: '',
+        },
+        context,
+      ),
+    ],
     ['500 with a reason', ApiError, answered(500, 'InternalError', { message: 'failed to create typed patch object' })],
     ['500 for anything else', ApiError, answered(500, undefined, { message: 'etcdserver: request is too large' })],
     [
@@ -130,5 +158,87 @@ describe('who holds a field', () => {
     ['a wording that is not known', 'someone else has it', { manager: 'someone else has it', path }],
   ])('%s', (_behaviour, message, conflict) => {
     expect(answered(409, 'Conflict', { details: managerCause(message) })).toMatchObject({ conflicts: [conflict] });
+  });
+});
+
+describe('what a server says without bounds', () => {
+  test('is kept to a length', () => {
+    const causes = Array.from({ length: 5000 }, () => ({ reason: 'r', field: 'f', message: 'm'.repeat(100_000) }));
+    const error = answered(422, 'Invalid', { message: 'x'.repeat(1_000_000), details: { causes: causes.slice(0, 3) } });
+    expect(error.message.length).toBeLessThan(5000);
+    expect(error.causes[0]?.message?.length).toBeLessThan(5000);
+    expect(answered(422, 'Invalid', { details: { causes } }).causes).toHaveLength(1000);
+  });
+
+  test.each([
+    ['a header', { retryAfter: '1e300' }, 600],
+    ['a Status', { details: { retryAfterSeconds: 1e300 } }, 600],
+    ['a header in the past', { retryAfter: '-1' }, 1],
+    ['a Status in the past', { details: { retryAfterSeconds: -1 } }, 1],
+  ])('leaves a server alone for 10 minutes at most: %s', (_behaviour, { retryAfter, details = {} }: Asked, seconds) => {
+    const status = { kind: 'Status', reason: 'TooManyRequests', details };
+    const error = errorFromFailure({ code: 429, status, text: '', retryAfter }, context);
+    expect(error).toMatchObject({ retryAfterSeconds: seconds });
+  });
+});
+
+interface Asked {
+  readonly retryAfter?: string;
+  readonly details?: Json;
+}
+
+describe('of a Secret', () => {
+  const secret = { what: 'apply Secret shop/db', gvk: { group: '', version: 'v1', kind: 'Secret' } };
+  const refused = (code: number, message: string, rest: Record<string, Json> = {}): ApiError =>
+    errorFromFailure({ code, status: { kind: 'Status', message, ...rest }, text: '' }, secret);
+
+  test.each([
+    [
+      'a value of the wrong type',
+      refused(500, 'failed to create typed patch object (shop/db; /v1): .data.key: got 12345'),
+    ],
+    [
+      'a validation',
+      refused(422, 'Invalid value: 12345', { details: { causes: [{ field: 'data', message: '12345' }] } }),
+    ],
+    ['an admission policy', refused(403, 'secrets "db" is forbidden: policy says 12345', { reason: 'Forbidden' })],
+    ['plain text', errorFromFailure({ code: 502, status: undefined, text: 'bad gateway: 12345' }, secret)],
+    [
+      'a name that looks like the authorizer',
+      refused(403, '12345 secrets "x" is forbidden: User "a" cannot get resource'),
+    ],
+  ])('%s is not repeated', (_behaviour, error) => {
+    expect(JSON.stringify([error.message, error.causes, error.details, error])).not.toContain('12345');
+    expect(error.message).toContain('apply Secret shop/db');
+  });
+
+  test('the path of a value that does not fit is told', () => {
+    const error = refused(500, 'failed to create typed patch object (shop/db; /v1, Kind=Secret): .data.key: got 12345');
+    expect(error).toBeInstanceOf(UnknownFieldError);
+    expect(error.message).toContain('.data.key');
+  });
+
+  test('the authorizer’s sentence is', () => {
+    const sentence =
+      'secrets "db" is forbidden: User "jane" cannot get resource "secrets" in API group "" in the namespace "a"';
+    expect(refused(403, sentence).message).toBe(`apply Secret shop/db: ${sentence}`);
+  });
+
+  test('conflicts name manager and path', () => {
+    const details = {
+      causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "other"', field: '.data.key' }],
+    };
+    expect(refused(409, 'Apply failed', { details })).toMatchObject({
+      conflicts: [{ manager: 'other', path: '.data.key' }],
+    });
+  });
+
+  test('a kind of the same name in another group is another kind', () => {
+    const other = { group: 'test.example', version: 'v1', kind: 'Secret' };
+    const error = errorFromFailure(
+      { code: 422, status: { kind: 'Status', message: 'told' }, text: '' },
+      { what: 'x', gvk: other },
+    );
+    expect(error.message).toBe('x: told');
   });
 });

@@ -67,7 +67,7 @@ export function errorFromFailure(failure: Failure, context: CallContext): ApiErr
 
 function factsOf(failure: Failure, { what, gvk }: CallContext): Facts {
   const { code, status, text, isEvent = false } = failure;
-  const body = isRecord(status) && status['kind'] === 'Status' ? status : undefined;
+  const body = isStatus(status) ? status : undefined;
   const details = isRecord(body?.['details']) ? body['details'] : {};
   const words = textOf(body?.['message']) ?? (text.trim().slice(0, MAX_TEXT_LENGTH) || 'no further information');
   const said = { message: words, reason: textOf(body?.['reason']), causes: causesOf(details['causes']) };
@@ -96,7 +96,7 @@ const CLASSES: Readonly<Record<number, Classify>> = {
   422: (facts) => new InvalidError(facts.message, facts.causes.map(invalidField), facts),
   429: (facts) =>
     new TooManyRequestsError(facts.message, facts.details.retryAfterSeconds ?? DEFAULT_RETRY_AFTER, facts),
-  500: unknownField,
+  500: misfit,
   504: (facts) => (isTooLarge(facts) ? new ResourceVersionTooLargeError(facts.message, facts) : undefined),
 };
 
@@ -115,10 +115,17 @@ function conflict(facts: Facts): ApiError {
   return new ConflictError(facts.message, facts);
 }
 
-/** apply's conversion to the schema fails without a reason: kubernetes/kubernetes#122480. Only the text shows it. */
-function unknownField(facts: Facts): ApiError | undefined {
-  const isConversion = facts.reason === undefined && facts.words.startsWith('failed to create typed patch object');
-  return isConversion ? new UnknownFieldError(facts.message, facts) : undefined;
+/**
+ * apply's conversions to the schema, and then to the server's own type, fail without a reason (kubernetes/kubernetes#122480).
+ * Only the text shows it. A conversion webhook that fails says something else: that passes.
+ */
+const MISFIT =
+  /^failed to (create typed patch object|convert new object .* to proper version: unable to convert unstructured object to )/s;
+
+function misfit(facts: Facts): ApiError | undefined {
+  return facts.reason === undefined && MISFIT.test(facts.words)
+    ? new UnknownFieldError(facts.message, facts)
+    : undefined;
 }
 
 function isTooLarge({ causes }: Facts): boolean {
@@ -186,6 +193,12 @@ function texts<Field extends string>(
 
 function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined;
+}
+
+/** The server's own time-out answers a Status without its kind. */
+function isStatus(value: Json | undefined): value is Record<string, Json> {
+  if (!isRecord(value)) return false;
+  return value['kind'] === 'Status' || (value['kind'] === undefined && value['status'] === 'Failure');
 }
 
 function isRecord(value: Json | undefined): value is Record<string, Json> {
