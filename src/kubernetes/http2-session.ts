@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
+import { EndableBody } from './endable-body.ts';
 import { CONNECT_TIMEOUT, TCP_KEEP_ALIVE, hostOf, tlsOptions } from './tls-options.ts';
 
 /** The session took no stream: it is going away. Another one may take it, nothing was carried out. */
@@ -16,12 +17,7 @@ export class SessionGoneError extends UnreachableError {
 export interface OpenedStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: EndableStream;
-}
-
-/** A body that can be ended as if the server had ended it. */
-export interface EndableStream extends AsyncIterable<Buffer> {
-  end(): void;
+  readonly body: EndableBody;
 }
 
 /** Headers of a request, pseudo-headers among them. */
@@ -54,8 +50,12 @@ export interface Http2SessionOptions {
  */
 export const MAX_STREAMS = 80;
 
-/** As client-go: a session on which nothing came for 30 s is asked for a sign of life, and given 15 s for it. */
-const READ_IDLE = 30_000;
+/**
+ * As client-go: a session on which nothing came for 30 s is asked for a sign of life, and given 15 s for it. Looked at
+ * every 5 s, so that silence is known for 25 s when it has lasted for 30 at most.
+ */
+const LOOK_INTERVAL = 5000;
+const READ_IDLE = 25_000;
 const PING_TIMEOUT = 14_000;
 /** After a stall of this process its timers run before what has arrived meanwhile is read: the answer gets a moment. */
 const PING_GRACE = 1000;
@@ -80,7 +80,7 @@ export class Http2Session {
   /** Which protocol the server chose, as soon as streams can be opened. Rejects when there is no connection. */
   readonly ready: Promise<'h2' | 'http/1.1'>;
   readonly #options: Http2SessionOptions;
-  readonly #streams = new Set<ClientHttp2Stream>();
+  readonly #bodies = new Set<EndableBody>();
   #state: State = 'dialing';
   #reserved = 0;
   #limit: number;
@@ -136,16 +136,17 @@ export class Http2Session {
     signal.throwIfAborted();
     if (this.#state !== 'open' || this.#session === undefined) throw gone();
     const stream = request(this.#session, headers);
-    this.#streams.add(stream);
+    const body = new EndableBody(stream);
     const abort = (): void => void stream.destroy();
+    this.#bodies.add(body);
     signal.addEventListener('abort', abort, { once: true });
-    stream.once('close', () => {
-      this.#streams.delete(stream);
+    body.onClose(() => {
+      this.#bodies.delete(body);
       signal.removeEventListener('abort', abort);
       onClose();
     });
     const received = await firstHeaders(stream);
-    return { status: Number(received[':status']), headers: received, body: endable(stream) };
+    return { status: Number(received[':status']), headers: received, body };
   }
 
   /** Ends all streams, as if the server did, within some seconds; the connection with the last of them. */
@@ -154,8 +155,8 @@ export class Http2Session {
     this.#state = 'draining';
     this.#options.onDraining();
     const { clock, random } = this.#options;
-    if (this.#streams.size === 0) this.destroy();
-    for (const stream of this.#streams) clock.after(random() * MOVE_WITHIN, () => void stream.destroy());
+    if (this.#bodies.size === 0) this.destroy();
+    for (const body of this.#bodies) clock.after(random() * MOVE_WITHIN, () => body.end());
     clock.after(MOVE_WITHIN, () => this.destroy());
   }
 
@@ -212,23 +213,30 @@ export class Http2Session {
     this.#watch(session, socket);
   }
 
-  /** Looks every 30 s whether anything came meanwhile; a ping that is not answered ends the session. */
-  #watch(session: ClientHttp2Session, socket: TLSSocket, heard = socket.bytesRead): void {
-    const { clock } = this.#options;
-    this.#stopWatchdog = clock.after(READ_IDLE, () => {
-      if (socket.bytesRead !== heard) {
-        this.#watch(session, socket);
+  /** Looks again and again whether anything came meanwhile; a ping that is not answered ends the session. */
+  #watch(session: ClientHttp2Session, socket: TLSSocket, quiet = 0): void {
+    const heard = socket.bytesRead;
+    this.#wait(LOOK_INTERVAL, () => {
+      const silence = socket.bytesRead === heard ? quiet + LOOK_INTERVAL : 0;
+      if (silence < READ_IDLE) {
+        this.#watch(session, socket, silence);
         return;
       }
-      session.ping((error) => {
-        if (error === null) this.#watch(session, socket);
-      });
-      this.#stopWatchdog = clock.after(PING_TIMEOUT, () => {
-        this.#stopWatchdog = clock.after(PING_GRACE, () => {
+      this.#wait(PING_TIMEOUT, () => {
+        this.#wait(PING_GRACE, () => {
           this.destroy(new UnreachableError('the connection is dead: no answer to a ping', 'PING_TIMEOUT'));
         });
       });
+      session.ping((error) => {
+        if (error === null) this.#watch(session, socket);
+      });
     });
+  }
+
+  /** Waits for one thing at a time: what was waited for before is waited for no longer. */
+  #wait(milliseconds: number, callback: () => void): void {
+    this.#stopWatchdog();
+    this.#stopWatchdog = this.#options.clock.after(milliseconds, callback);
   }
 
   #gone(): void {
@@ -267,13 +275,6 @@ async function firstHeaders(stream: ClientHttp2Stream): Promise<IncomingHttpHead
 /** The server did not begin with it: it had said goodbye before the request reached it. */
 function isRefused(stream: ClientHttp2Stream): boolean {
   return stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-}
-
-function endable(stream: ClientHttp2Stream): EndableStream {
-  return {
-    end: () => void stream.destroy(),
-    [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
-  };
 }
 
 /** Resolves when something happens for the first time. Errors are listened for as long as the emitter lives. */

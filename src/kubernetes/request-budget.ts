@@ -114,9 +114,10 @@ export class RequestBudget {
 
   /** Lets in whoever may come now, and comes back when time alone lets in the next. */
   #admit(): void {
+    const limits = this.#limits();
     this.#wake();
-    this.#count();
-    for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
+    this.#count(limits);
+    for (let lane = this.#next(limits); lane !== undefined; lane = this.#next(limits)) {
       const queue = this.#queues[lane];
       const [admit] = queue.waiting;
       if (admit === undefined) return;
@@ -126,8 +127,9 @@ export class RequestBudget {
       if (lane !== 'lease') this.#tokens -= 1;
       admit(this.#place(lane));
     }
-    const waits = LANES.filter((lane) => this.#queues[lane].waiting.size > 0).map((lane) => this.#timeUntil(lane));
-    const wait = Math.min(...waits.filter((milliseconds) => milliseconds > 0));
+    const waiting = LANES.filter((lane) => this.#queues[lane].waiting.size > 0);
+    const waits = waiting.map((lane) => this.#timeUntil(lane, limits)).filter((milliseconds) => milliseconds > 0);
+    const wait = Math.min(...waits);
     if (Number.isFinite(wait)) this.#wake = this.#clock.after(Math.ceil(wait), () => this.#admit());
   }
 
@@ -153,16 +155,15 @@ export class RequestBudget {
   }
 
   /** The lane whose turn it is, of those in which someone waits and nothing stands in the way. */
-  #next(): Lane | undefined {
+  #next(limits: RequestLimits): Lane | undefined {
     const ready = LANES.filter((lane) => {
-      return this.#queues[lane].waiting.size > 0 && this.#hasRoom(lane) && this.#timeUntil(lane) === 0;
+      return this.#queues[lane].waiting.size > 0 && this.#hasRoom(lane, limits) && this.#timeUntil(lane, limits) === 0;
     });
     if (ready.includes('lease')) return 'lease';
     return ready.toSorted((one, other) => this.#queues[one].had - this.#queues[other].had)[0];
   }
 
-  #hasRoom(lane: Lane): boolean {
-    const { inFlight } = this.#limits();
+  #hasRoom(lane: Lane, { inFlight }: RequestLimits): boolean {
     const { lease, write, read, list } = this.#queues;
     const reading = read.held + list.held;
     const all = reading + write.held;
@@ -175,13 +176,12 @@ export class RequestBudget {
   }
 
   /** Milliseconds until neither a pause nor the rate forbids a call. */
-  #timeUntil(lane: Lane): number {
+  #timeUntil(lane: Lane, { perSecond }: RequestLimits): number {
     const missing = lane === 'lease' ? 0 : Math.max(0, 1 - this.#tokens);
-    return Math.max(this.pausedFor(lane), (missing * 1000) / this.#limits().perSecond);
+    return Math.max(this.pausedFor(lane), (missing * 1000) / perSecond);
   }
 
-  #count(): void {
-    const { perSecond, burst } = this.#limits();
+  #count({ perSecond, burst }: RequestLimits): void {
     const now = this.#clock.monotonic();
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#countedAt) * perSecond) / 1000);
     this.#countedAt = now;

@@ -1,12 +1,13 @@
 import { buildConnector, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { Cancel, Clock, Random } from '../kernel/index.ts';
+import type { Clock, Random } from '../kernel/index.ts';
 import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
+import { EndableBody } from './endable-body.ts';
 import { describeRequest, headOf, isRedirect, limited, readText, redirectRefused, translate } from './exchange.ts';
 import type { Answer, StreamedAnswer, TransportRequest } from './exchange.ts';
-import type { EndableStream, OpenedStream } from './http2-session.ts';
+import type { OpenedStream } from './http2-session.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 import { CONNECT_TIMEOUT, TCP_KEEP_ALIVE, tlsOptions } from './tls-options.ts';
 import { UnsendableError } from './unsendable-error.ts';
@@ -46,7 +47,7 @@ export class Transport {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #sessions: Http2Sessions;
-  readonly #watching = new Set<Cancel>();
+  readonly #watching = new Set<EndableBody>();
   /** Replaced, with requests that are still under way. */
   readonly #closing = new Set<Pool>();
   #requests: Pool;
@@ -112,7 +113,9 @@ export class Transport {
         opened.body.end();
         throw redirectRefused(opened.status, request);
       }
-      return await this.#streamed(request, deadline, { ...opened, body: this.#endable(opened.body) });
+      this.#watching.add(opened.body);
+      opened.body.onClose(() => void this.#watching.delete(opened.body));
+      return await this.#streamed(request, deadline, opened);
     } catch (error) {
       throw translate(error, request, deadline.signal);
     } finally {
@@ -123,7 +126,7 @@ export class Transport {
   /** Lets requests end and ends watches, as if the server did: another transport has taken over. */
   async retire(): Promise<void> {
     const { clock, random } = this.#options;
-    for (const end of this.#watching) clock.after(random() * CUT_WITHIN, end);
+    for (const body of this.#watching) clock.after(random() * CUT_WITHIN, () => body.end());
     clock.after(CUT_WITHIN, () => {
       this.#sessions.destroy();
       void this.#http1Watches?.destroy();
@@ -159,8 +162,7 @@ export class Transport {
       this.#http1Watches ??= this.#openPool();
     }
     const response = await this.#dispatch(this.#http1Watches, request, signal);
-    const body = Object.assign(response.body, { end: () => void response.body.destroy() });
-    return { status: response.statusCode, headers: response.headers, body };
+    return { status: response.statusCode, headers: response.headers, body: new EndableBody(response.body) };
   }
 
   async #dispatch(pool: Pool, request: TransportRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -194,23 +196,6 @@ export class Transport {
       }
     } finally {
       deadline.cancel();
-    }
-  }
-
-  /** The body of a watch, which can be ended from here. That looks as if the server had ended it. */
-  async *#endable(body: EndableStream): AsyncGenerator<Buffer, void> {
-    let isEnded = false;
-    const end = (): void => {
-      isEnded = true;
-      body.end();
-    };
-    this.#watching.add(end);
-    try {
-      for await (const chunk of body) yield chunk;
-    } catch (error) {
-      if (!isEnded) throw error;
-    } finally {
-      this.#watching.delete(end);
     }
   }
 
