@@ -10,6 +10,8 @@ export interface EpochStore {
   raise(shard: string, epoch: number, replica: string, guard: () => void): Promise<void>;
   /** Shows that the holder is alive. @throws StaleEpochError when it is not the holder any longer */
   heartbeat(shard: string, epoch: number, replica: string, guard: () => void): Promise<void>;
+  /** Deletes the record of a shard that is no more, unless a higher epoch is recorded. */
+  forget(shard: string, epoch: number, guard: () => void): Promise<void>;
 }
 
 /** A higher epoch is recorded, or the same one for another replica: whoever has this one does not hold the shard. */

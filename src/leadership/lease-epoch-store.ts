@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
 
 /** What the store does on the hub, in Atoll's namespace. */
 export const leaseRules: readonly PolicyRule[] = [
-  { apiGroups: [LEASE.group], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+  { apiGroups: [LEASE.group], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
 ];
 
 interface LeaseSpec {
@@ -64,6 +64,20 @@ export class LeaseEpochStore implements EpochStore {
 
   async heartbeat(shard: string, epoch: number, replica: string, guard: () => void): Promise<void> {
     await this.#record({ shard, epoch, replica }, guard);
+  }
+
+  async forget(shard: string, epoch: number, guard: () => void): Promise<void> {
+    const { client } = this.#options;
+    this.#written.delete(shard);
+    const live = await client.get(this.#reference(shard));
+    if (live === undefined || epochOf(live) > epoch) return;
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    try {
+      await client.delete(this.#reference(shard), { uid, resourceVersion }, writeAs('atoll', { guard }));
+    } catch (error) {
+      // Somebody has recorded a new tenure meanwhile: the shard is there again.
+      if (!(error instanceof ConflictError)) throw error;
+    }
   }
 
   async #record(holding: Holding, guard: () => void): Promise<void> {

@@ -184,8 +184,15 @@ export class Shards {
   async #releaseForgotten(claims: ReadonlyMap<string, Claim>, mine: readonly string[]): Promise<void> {
     for (const [shard, claim] of claims) {
       if (claim.replica !== this.#options.replica || this.#tenures.has(shard) || mine.includes(shard)) continue;
-      await this.#leases.release(shard, claim.epoch, !this.#shards.includes(shard));
+      await this.#release(shard, claim.epoch);
     }
+  }
+
+  /** Others may claim from here on. Of a shard that is no more, nothing stays on the hub. */
+  async #release(shard: string, epoch: number): Promise<void> {
+    const isGone = !this.#shards.includes(shard);
+    if (isGone) await this.#options.epochs.forget(shard, epoch, () => this.#assertLeaseAlive(shard));
+    await this.#leases.release(shard, epoch, isGone);
   }
 
   async #claim(shards: readonly string[]): Promise<void> {
@@ -265,7 +272,7 @@ export class Shards {
     const { shard, epoch } = tenure;
     await this.#letGo(tenure);
     try {
-      await this.#leases.release(shard, epoch, !this.#shards.includes(shard));
+      await this.#release(shard, epoch);
     } catch (error) {
       this.#report('a shard could not be released: it is tried again', error, shard);
     }
@@ -318,6 +325,10 @@ export class Shards {
 
   #isLeaseAlive(): boolean {
     return this.#options.clock.monotonic() - this.#renewedAt < this.#options.times.renewDeadline;
+  }
+
+  #assertLeaseAlive(shard: string): void {
+    if (!this.#isLeaseAlive()) throw new LeaseLostError(`shard ${shard} may have been taken over`);
   }
 
   /** Logs a problem once: it would come again every second. */

@@ -38,7 +38,7 @@ import type { AddOptions, Reconcile } from '../workqueue/index.ts';
 import { HubInformers } from './hub-informers.ts';
 import { installationId } from './installation.ts';
 import { MemberWiring } from './member-wiring.ts';
-import { ShardRunner } from './shard-runner.ts';
+import { ShardRunner, queueOf } from './shard-runner.ts';
 
 /** What a replica is given by its surroundings. */
 export interface AtollOptions {
@@ -166,6 +166,8 @@ export class Atoll {
     this.#runner = new ShardRunner({
       shards: this.#shards,
       queues: this.#queues,
+      isShard: (shard) => this.#shardNames().includes(shard),
+      logger: this.#options.logger,
       members,
       memberClusters,
       wiringOf: (cluster) => this.#wirings.get(cluster),
@@ -270,7 +272,7 @@ export class Atoll {
 
   /** Every replica sees every event; only the owner of the key's shard takes it up. */
   #enqueue(key: Key, options?: AddOptions): void {
-    if (this.#shards.holds(key.cluster)) this.#queues.queue(key.cluster).add(key, options);
+    if (this.#shards.holds(key.cluster)) this.#queues.queue(queueOf(key)).add(key, options);
   }
 
   #updateShards(): void {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HUB, TerminalError, WaitingError, done } from '../kernel/index.ts';
+import { HUB, TerminalError, WaitingError, done, silentLogger } from '../kernel/index.ts';
 import type { Key } from '../kernel/index.ts';
 import type { KeyedQueue, Reconcile } from '../workqueue/index.ts';
 import { ShardRunner } from './shard-runner.ts';
@@ -16,12 +16,14 @@ let reconcilers: Map<string, Reconcile>;
 /** Opened, runs that a stopping queue waits for may end. */
 let drain: PromiseWithResolvers<void>;
 let runner: ShardRunner;
+/** The cluster that is a member no more. */
+let removed: string;
 
 function key(cluster: string, kind: string): Key {
   return { cluster, kind, namespace: 'shop', name: 'sessions' };
 }
 
-function queueOf(shard: string): KeyedQueue {
+function queueNamed(shard: string): KeyedQueue {
   return {
     shard,
     add: ({ cluster, kind, name }) => void log.push(`add ${cluster} ${kind.slice(0, kind.indexOf('.'))} ${name}`),
@@ -41,6 +43,7 @@ function queueOf(shard: string): KeyedQueue {
 
 beforeEach(() => {
   log = [];
+  removed = '';
   held = new Set();
   engaged = new Set();
   reconcilers = new Map();
@@ -52,7 +55,15 @@ beforeEach(() => {
       onGained: (callback) => (gain = callback),
       onLost: (callback) => (lose = callback),
     },
-    queues: { queue: queueOf },
+    queues: {
+      queue: queueNamed,
+      remove: (name) => {
+        log.push(`remove ${name}`);
+        return Promise.resolve();
+      },
+    },
+    isShard: (shard) => shard !== removed,
+    logger: silentLogger,
     memberClusters: { reconcile: () => Promise.resolve(done) },
     members: {
       engaged: (name) => (engaged.has(name) ? ({} as never) : undefined),
@@ -84,7 +95,7 @@ describe('a shard that is gained', () => {
 
   it('starts its queue with the look at its member, by which all others come', () => {
     gain('eu-1', 1);
-    expect(log).toEqual(['start eu-1', 'add eu-1 MemberCluster eu-1']);
+    expect(log).toEqual(['start eu-1', 'start eu-1/looks', 'add eu-1 MemberCluster eu-1']);
   });
 });
 
@@ -94,10 +105,24 @@ describe('a shard that is lost', () => {
     let released = false;
     const handOver = Promise.resolve(lose('eu-1')).then(() => (released = true));
     await Promise.resolve();
-    expect([released, log.at(-1)]).toEqual([false, 'stop eu-1']);
+    expect([released, log.at(-1)]).toEqual([false, 'stop eu-1/looks']);
     drain.resolve();
     await handOver;
-    expect(log.slice(-3)).toEqual(['stop eu-1', 'stopped eu-1', 'disengage eu-1']);
+    expect(log.slice(-5)).toEqual([
+      'stop eu-1',
+      'stop eu-1/looks',
+      'stopped eu-1',
+      'stopped eu-1/looks',
+      'disengage eu-1',
+    ]);
+  });
+
+  it('because its member was removed leaves nothing in Redis', async () => {
+    gain('eu-1', 1);
+    removed = 'eu-1';
+    drain.resolve();
+    await lose('eu-1');
+    expect(log.slice(-3)).toEqual(['disengage eu-1', 'remove eu-1', 'remove eu-1/looks']);
   });
 
   it('of the hub has no member to let go of', async () => {
@@ -111,7 +136,8 @@ describe('a shard that is lost', () => {
     gain('eu-1', 1);
     void lose('eu-1');
     gain('eu-1', 2);
-    expect(log.filter((entry) => !entry.startsWith('add'))).toEqual(['start eu-1', 'stop eu-1', 'start eu-1']);
+    const ofKeys = log.filter((entry) => entry.endsWith(' eu-1') && !entry.startsWith('add'));
+    expect(ofKeys).toEqual(['start eu-1', 'stop eu-1', 'start eu-1']);
   });
 });
 
@@ -128,9 +154,11 @@ describe('a key', () => {
     expect(await run('eu-1', 'FederatedRedisCluster.federation.atoll.dev')).toEqual(done);
   });
 
-  it('that looks at the member itself does not wait for that', async () => {
+  it('that looks at the member itself does not wait for that: it has a queue of its own', async () => {
     gain('eu-1', 1);
-    expect(await run('eu-1', 'MemberCluster.federation.atoll.dev')).toEqual(done);
+    expect(await reconcilers.get('eu-1/looks')?.(key('eu-1', 'MemberCluster.federation.atoll.dev'), context)).toEqual(
+      done,
+    );
   });
 });
 

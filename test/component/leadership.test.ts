@@ -153,6 +153,7 @@ describe('shards', () => {
     await eventually(async () => (await inspection.hexists(`${keyPrefix}:{shards}:claims`, 'm0')) === 0);
     expect(a.lost).toEqual(['m0']);
     expect(a.held(['hub', 'm0'])).toEqual(['hub']);
+    expect([...epochs.recorded.keys()]).toEqual(['hub']);
   });
 });
 

@@ -81,6 +81,15 @@ describe('the epochs on the hub', () => {
     expect((await lease()).metadata.annotations).toMatchObject({ 'example.com/note': 'kept' });
   });
 
+  it('of a shard that is no more are deleted, unless a higher one is recorded', async () => {
+    await store().raise(shard, EPOCH + 1, 'a', passes);
+    await store().forget(shard, EPOCH, passes);
+    expect(epochOf(await lease())).toBe(String(EPOCH + 1));
+    await store().forget(shard, EPOCH + 1, passes);
+    await expect(lease()).rejects.toThrow('there is no Lease');
+    await store().forget(shard, EPOCH + 1, passes);
+  });
+
   it('are not written when the guard forbids it', async () => {
     const guard = (): void => {
       throw new LeaseLostError('lost');

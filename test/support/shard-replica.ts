@@ -22,6 +22,12 @@ export class EpochsInMemory implements EpochStore {
     return this.#record(shard, { epoch, replica }, guard);
   }
 
+  forget(shard: string, epoch: number, guard: () => void): Promise<void> {
+    guard();
+    if ((this.recorded.get(shard)?.epoch ?? 0) <= epoch) this.recorded.delete(shard);
+    return Promise.resolve();
+  }
+
   async #record(shard: string, next: { epoch: number; replica: string }, guard: () => void): Promise<void> {
     await systemClock.sleep(5);
     if (this.failure !== undefined) throw this.failure;
