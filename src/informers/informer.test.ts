@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endMark, event, ScriptedServer } from '../../test/support/scripted-server.ts';
+import { ScriptedServer } from '../../test/support/scripted-server.ts';
 import { noMetrics, objectKey, silentLogger, systemClock } from '../kernel/index.ts';
 import type { KubernetesObject, Metrics } from '../kernel/index.ts';
 import { KindNotFoundError, UnexpectedAnswerError, UnreachableError } from '../kubernetes/index.ts';
 import { Informer } from './informer.ts';
 import type { InformerOptions } from './informer.ts';
+import { InformerStoppedError } from './informer-errors.ts';
 import { informerCounters } from './informer-metrics.ts';
 import { ListLimit } from './list-limit.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -148,6 +149,95 @@ describe('handlers', () => {
   });
 });
 
+describe('a handler', () => {
+  test('may be registered twice, and is told twice until one registration is removed', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    const handler = noting(told);
+    const first = informer.addHandler(handler);
+    informer.addHandler(handler);
+    informer.change({ type: 'ADDED', object: configMap('a') });
+    expect(told).toEqual(['add a@1', 'add a@1']);
+    first.remove();
+    informer.change({ type: 'MODIFIED', object: configMap('a', '2') });
+    expect(told.slice(2)).toEqual(['update a@1 a@2']);
+  });
+
+  test('that registers while a change is told hears of it once', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    let isFirst = true;
+    const register = (): void => {
+      if (isFirst) informer.addHandler(noting(told));
+      isFirst = false;
+    };
+    informer.addHandler({ onAdd: register });
+    informer.change({ type: 'ADDED', object: configMap('a') });
+    expect(told).toEqual(['initial a@1']);
+  });
+
+  test('is told by a relist of a rewound server what differs under the same version', async () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    await replace(informer, [{ ...configMap('a'), data: { colour: 'red' } }, configMap('b')]);
+    informer.addHandler(noting(told));
+    await replace(informer, [{ ...configMap('a'), data: { colour: 'blue' } }, configMap('b')], true);
+    expect(told.slice(2)).toEqual(['update a@1 a@1']);
+  });
+
+  test('is not told a change to the version that it knows', () => {
+    const informer = newInformer();
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    informer.change({ type: 'ADDED', object: configMap('a') });
+    informer.change({ type: 'MODIFIED', object: configMap('a') });
+    expect(told).toEqual(['add a@1']);
+  });
+
+  test('learns whether a deletion was seen', async () => {
+    const informer = newInformer();
+    const onDelete = vi.fn();
+    await replace(informer, [configMap('seen'), configMap('unseen')]);
+    informer.addHandler({ onDelete });
+    informer.change({ type: 'DELETED', object: configMap('seen', '2') });
+    await replace(informer, []);
+    expect(onDelete.mock.calls).toEqual([
+      [configMap('seen', '2'), false],
+      [configMap('unseen'), true],
+    ]);
+  });
+
+  test('that changes what it is told is found out where mutations are detected', () => {
+    const informer = newInformer({ detectMutations: true });
+    informer.addHandler({ onAdd: (object) => Object.assign(object.metadata.labels ?? {}, { colour: 'red' }) });
+    const object = configMap('a');
+    informer.change({ type: 'ADDED', object: { ...object, metadata: { ...object.metadata, labels: {} } } });
+    expect(error.mock.calls[0]?.[1]).toMatchObject({ key: 'a', error: expect.any(TypeError) });
+    expect(informer.lister.get('a')?.metadata.labels).toEqual({});
+  });
+
+  test('cannot be added to an informer that has stopped', async () => {
+    const informer = newInformer();
+    await informer.run(AbortSignal.abort());
+    expect(() => informer.addHandler({})).toThrow(InformerStoppedError);
+  });
+});
+
+describe('the version', () => {
+  test('is that of the last list, change or bookmark', async () => {
+    const informer = newInformer();
+    expect(informer.resourceVersion()).toBeUndefined();
+    await informer.replace({ objects: new Map(), resourceVersion: '10' }, false);
+    expect(informer.resourceVersion()).toBe('10');
+    informer.change({ type: 'ADDED', object: configMap('a', '11') });
+    expect(informer.resourceVersion()).toBe('11');
+    informer.change({ type: 'DELETED', object: configMap('a', '12') });
+    expect(informer.resourceVersion()).toBe('12');
+    informer.bookmark('15');
+    expect(informer.resourceVersion()).toBe('15');
+  });
+});
+
 describe('syncing', () => {
   test('is reached by the first list, an empty one too', async () => {
     const informer = newInformer();
@@ -156,37 +246,6 @@ describe('syncing', () => {
     await replace(informer, []);
     expect([informer.hasSynced(), registration.hasSynced()]).toEqual([true, true]);
     await informer.synced;
-  });
-
-  test('all objects are told again at each resync', async () => {
-    const source = new ScriptedServer([{ events: [event('ADDED', 'a', '1'), endMark('1')] }]);
-    const informer = newInformer({ source, resyncPeriod: 1000 });
-    const told: string[] = [];
-    informer.addHandler(noting(told));
-    const stop = new AbortController();
-    const running = informer.run(stop.signal);
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(told).toEqual(['initial a@1', 'update a@1 a@1', 'update a@1 a@1']);
-    stop.abort();
-    await running;
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test.each([
-    [0, 900],
-    [1, 1100],
-  ])('a resync comes a tenth earlier or later (random %d)', async (random, milliseconds) => {
-    const source = new ScriptedServer([{ events: [event('ADDED', 'a', '1'), endMark('1')] }]);
-    const informer = newInformer({ source, resyncPeriod: 1000, random: () => random });
-    const told: string[] = [];
-    informer.addHandler(noting(told));
-    const stop = new AbortController();
-    void informer.run(stop.signal);
-    await vi.advanceTimersByTimeAsync(milliseconds - 1);
-    expect(told).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(told).toHaveLength(2);
-    stop.abort();
   });
 });
 

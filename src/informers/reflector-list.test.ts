@@ -11,7 +11,7 @@ import {
   UnexpectedAnswerError,
   UnreachableError,
 } from '../kubernetes/index.ts';
-import { WatchCutShortError } from './informer-errors.ts';
+import { MemoryLimitError, WatchCutShortError } from './informer-errors.ts';
 import { ListLimit } from './list-limit.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { Reflector } from './reflector.ts';
@@ -174,5 +174,39 @@ describe('the paged list', () => {
     );
     expect(server.asked.slice(3)).toEqual(['stream "10"', 'list "10"', 'list "" limit 500', 'watch "7"']);
     expect(target.told).toEqual(['all: a', 'all, rewound: b']);
+  });
+
+  test('comes in pages of a given size, whatever the version', async () => {
+    const server = new ScriptedServer([
+      noStreaming,
+      page('10', ['a'], 't1'),
+      page('10', ['b']),
+      { events: [], end: expired },
+      noStreaming,
+      page('12', ['a']),
+    ]);
+    void newReflector(server, { pageSize: 4 }).run(stop.signal);
+    await vi.advanceTimersByTimeAsync(800);
+    expect(server.asked.filter((call) => call.startsWith('list'))).toEqual([
+      'list "0" limit 4',
+      'list t1 limit 4',
+      'list "10" limit 4',
+    ]);
+  });
+
+  test('without end is given up when it would take too much memory', async () => {
+    const endless = Array.from({ length: 100 }, (_, index) =>
+      page(
+        '10',
+        Array.from({ length: 50 }, (_item, place) => `object-${index}-${place}`),
+        `t${index}`,
+      ),
+    );
+    const server = new ScriptedServer([noStreaming, ...endless]);
+    void newReflector(server, { budget: new MemoryBudget(100_000) }).run(stop.signal);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(target.failures.at(-1)).toBeInstanceOf(MemoryLimitError);
+    expect(server.asked.length).toBeLessThan(40);
+    expect(target.told).toEqual([]);
   });
 });

@@ -136,11 +136,23 @@ describe('a watch', () => {
   });
 
   test.each([
-    [0, 300],
-    [0.999, 599],
-  ])('lasts between 5 and 10 minutes (random %d)', async (random, seconds) => {
-    const server = await reflect([synced('1')], 0, random);
-    expect(server.watches[0]?.timeoutSeconds).toBe(seconds);
+    [0, undefined, 300],
+    [0.999, undefined, 599],
+    [0.5, 600_000, 900],
+    [0, 1000, 300],
+  ])(
+    'lasts between 5 and 10 minutes, or longer on request (random %d, %s ms)',
+    async (random, minWatchTime, seconds) => {
+      const server = new ScriptedServer([synced('1')]);
+      void newReflector(server, { random: () => random, minWatchTime }).run(stop.signal);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(server.watches[0]?.timeoutSeconds).toBe(seconds);
+    },
+  );
+
+  test('tells how far it is by bookmarks', async () => {
+    await reflect([{ events: [endMark('10'), event('BOOKMARK', '', '15')] }]);
+    expect(target.bookmarks).toEqual(['15']);
   });
 });
 
@@ -197,6 +209,13 @@ describe('trying again', () => {
     expect(server.asked).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(800);
     expect(server.asked).toHaveLength(5);
+  });
+
+  test('happens within 5 min, whatever a server asks for', async () => {
+    const server = await reflect([new TooManyRequestsError('for ever', 10 ** 9), synced('1')], 299_999);
+    expect(server.asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(server.asked).toHaveLength(2);
   });
 
   test('does not happen before the time that a 429 asked for, woken or not', async () => {

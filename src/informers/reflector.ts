@@ -109,19 +109,15 @@ export class Reflector {
 
   /** Returns when the signal aborts, and throws what only a new list can answer. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
-    let events = await this.#list(signal);
-    let mayBeBehind = false;
+    let events: AsyncIterable<WatchEvent> = (await this.#list(signal)) ?? this.#watch({}, signal);
     while (!signal.aborted) {
       try {
-        if (mayBeBehind) await this.#assertNotBehind(signal);
-        await this.#follow(events ?? this.#watch({}, signal), signal);
-        mayBeBehind = true;
+        await this.#follow(events, signal);
       } catch (error) {
         if (!this.#canResume(error)) throw error;
         await this.#recover(error, signal);
-        mayBeBehind = !(error instanceof TooManyRequestsError) && !isServerError(error);
       }
-      events = undefined;
+      events = this.#watchAgain(signal);
     }
   }
 
@@ -131,7 +127,7 @@ export class Reflector {
     const { target, clock } = this.#options;
     target.failed(asError(error));
     const now = clock.monotonic();
-    if (this.#wasQuiet(now)) this.#backoff.reset();
+    if (now - this.#pausedAt > BACKOFF_RESET) this.#backoff.reset();
     this.#pausedAt = now;
     const asked = error instanceof TooManyRequestsError ? error.retryAfterSeconds * 1000 : 0;
     this.#pause = new AbortController();
@@ -139,17 +135,12 @@ export class Reflector {
     await clock.sleep(Math.max(this.#backoff.next(), Math.min(asked, MAX_ASKED_PAUSE)), end);
   }
 
-  /** Whether nothing had failed for so long that a failure now is a new one. */
-  #wasQuiet(now: number): boolean {
-    return now - this.#pausedAt > BACKOFF_RESET;
-  }
-
   /** Whether the watch can go on from the last version. */
   #canResume(error: unknown): boolean {
     if (error instanceof WatchIdleError) return this.#canResumeIdle();
     if (isServerError(error)) {
       const now = this.#options.clock.monotonic();
-      if (this.#failingSince === undefined || this.#wasQuiet(now)) this.#failingSince = now;
+      this.#failingSince ??= now;
       return now - this.#failingSince < INTERNAL_ERROR_RETRY;
     }
     return error instanceof UnreachableError || error instanceof TooManyRequestsError;
@@ -163,6 +154,12 @@ export class Reflector {
     const wasIdle = this.#isIdle;
     this.#isIdle = true;
     return !wasIdle || !this.#isIncomparable;
+  }
+
+  /** The watch from the last version, if the server is at least there. */
+  async *#watchAgain(signal: AbortSignal): AsyncGenerator<WatchEvent, void> {
+    await this.#assertNotBehind(signal);
+    yield* this.#watch({}, signal);
   }
 
   /** A server that was restored from a backup accepts a watch of a version that it has not reached, and says nothing. */
@@ -249,6 +246,7 @@ export class Reflector {
       count += 1;
       this.#take(event);
     }
+    this.#failingSince = undefined;
     if (count > 0 || signal.aborted || clock.monotonic() - startedAt >= SHORT_WATCH) return;
     throw new WatchCutShortError('the server ended the watch at once');
   }

@@ -170,6 +170,7 @@ export class SharedInformerFactory {
     shared.stop.abort();
     shared.informer.stop();
     shared.informer.store.close();
+    if (this.#isStarted && !this.#stop.signal.aborted) this.#gauges.show(this.#all());
   }
 
   /** A server that is back shall not be seen as it was before for as long as a backoff lasts. */
