@@ -78,7 +78,7 @@ export class ObjectReads {
       const chunks = await discovery.withResource(gvk, options.signal, (resource) =>
         this.#openWatch(resource, decoder, options),
       );
-      yield* readWatch(chunks, decoder, { clock, maxBytes });
+      yield* readWatch(chunks, decoder, { clock, maxBytes, signal: options.signal });
     } catch (error) {
       if (!options.signal.aborted) throw error;
     }

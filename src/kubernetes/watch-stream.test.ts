@@ -98,13 +98,31 @@ describe('events', () => {
 });
 
 describe('a stream', () => {
+  const { signal } = new AbortController();
+
+  test('ends with its signal, in the middle of what has been received', async () => {
+    const stop = new AbortController();
+    const lines = Buffer.from(`${eventLine('ADDED', configMap)}\n`.repeat(5));
+    const reading = { clock: systemClock, maxBytes: 1000, signal: stop.signal };
+    let count = 0;
+    for await (const event of readWatch(streamOf([lines]), decoder, reading)) {
+      count += event.type === 'ADDED' ? 1 : 0;
+      if (count === 2) stop.abort();
+    }
+    expect(count).toBe(2);
+  });
+
   test('passes objects through the transform, but no bookmarks', async () => {
     const transforming = new ObjectDecoder(decoder.gvk, {
       transform: (object) => ({ ...object, metadata: { name: 'changed' } }),
     });
     const bookmark = { ...configMap, metadata: { resourceVersion: '9' } };
     const lines = `${eventLine('MODIFIED', configMap)}\n\n${eventLine('BOOKMARK', bookmark)}\n`;
-    const events = readWatch(streamOf([Buffer.from(lines)]), transforming, { clock: systemClock, maxBytes: 1000 });
+    const events = readWatch(streamOf([Buffer.from(lines)]), transforming, {
+      clock: systemClock,
+      maxBytes: 1000,
+      signal,
+    });
     const seen = await all(events);
     expect(seen.map(({ type, object }) => [type, object.metadata])).toEqual([
       ['MODIFIED', { name: 'changed' }],
@@ -123,7 +141,7 @@ describe('a stream', () => {
       if (!isOver) setImmediate(turn);
     };
     setImmediate(turn);
-    const events = readWatch(streamOf([lines]), decoder, { clock: systemClock, maxBytes: 10_000 });
+    const events = readWatch(streamOf([lines]), decoder, { clock: systemClock, maxBytes: 10_000, signal });
     let count = 0;
     for await (const event of events) count += event.type === 'ADDED' ? 1 : 0;
     isOver = true;

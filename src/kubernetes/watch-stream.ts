@@ -16,6 +16,8 @@ export interface WatchReading {
   readonly clock: Clock;
   /** The most that one event may take. */
   readonly maxBytes: number;
+  /** Ends the events at once, those too that have been received already. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -27,10 +29,11 @@ export interface WatchReading {
 export async function* readWatch(
   chunks: AsyncIterable<Buffer>,
   decoder: ObjectDecoder,
-  { clock, maxBytes }: WatchReading,
+  { clock, maxBytes, signal }: WatchReading,
 ): AsyncGenerator<WatchEvent, void> {
   const stretch = new WorkStretch(clock);
   for await (const line of readLines(chunks, new ByteCollector(maxBytes, `watch ${decoder.gvk.kind}: a line`))) {
+    if (signal.aborted) return;
     if (line !== '') yield readWatchEvent(line, decoder);
     if (stretch.isOver()) await stretch.rest();
   }

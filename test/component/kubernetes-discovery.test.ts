@@ -55,7 +55,7 @@ const served = (gvk: GroupVersionKind) =>
   eventually(() => client.list(gvk), { message: `${gvk.version} of ${gvk.group} was not served` });
 const newGroup = (): string => `${uniqueName('plants')}.atoll-test.example`;
 
-function plant(group: string, metadata: object): KubernetesObject {
+function plant(group: string, metadata: KubernetesObject['metadata']): KubernetesObject {
   return { apiVersion: `${group}/v1`, kind: 'Plant', metadata };
 }
 
