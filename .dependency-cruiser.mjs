@@ -31,6 +31,7 @@ const rooms = {
   ],
   runtime: [
     'api',
+    'apply',
     'clusters',
     'config',
     'controllers',

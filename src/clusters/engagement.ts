@@ -1,4 +1,5 @@
 import { SharedInformerFactory } from '../informers/index.ts';
+import type { SharedInformerFactoryOptions } from '../informers/index.ts';
 import { AtollError, WaitingError } from '../kernel/index.ts';
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import { CORE, KubernetesClient } from '../kubernetes/index.ts';
@@ -14,6 +15,8 @@ export class IdentityChangedError extends AtollError {
 }
 
 const SYNC_TIMEOUT = 30_000;
+/** Members that are engaged at once, when a replica starts, are not all listed in the same moment. */
+const START_JITTER = 500;
 /** A watch that is silent for 90 s is opened anew; a minute more is for that to succeed. */
 const STALE_AFTER = 150_000;
 
@@ -27,6 +30,8 @@ export interface EngagementOptions {
   readonly wire: Wire;
   /** CustomResourceDefinitions that the members shall serve. */
   readonly definitions: readonly KubernetesObject[];
+  /** What the informers of all clusters of this process have in common. */
+  readonly informers?: Pick<SharedInformerFactoryOptions, 'listLimit' | 'transform'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -88,7 +93,7 @@ export class Engagement {
     };
     const connection = new MemberConnection({ found, readAnew, verify });
     const client = new KubernetesClient({ cluster: name, connection, limits, ...ports });
-    const informers = new SharedInformerFactory({ client, ...ports });
+    const informers = new SharedInformerFactory({ client, ...ports, startJitter: START_JITTER, ...options.informers });
     let wiring: Wiring | undefined;
     try {
       const seen = await identify(client, uid);
