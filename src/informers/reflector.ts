@@ -243,6 +243,8 @@ export class Reflector {
     const startedAt = clock.monotonic();
     let count = 0;
     for await (const event of events) {
+      // What was under way when it was stopped is nobody's business any more.
+      if (signal.aborted) return;
       count += 1;
       this.#take(event);
     }
@@ -296,9 +298,13 @@ function isVersionUnavailable(error: unknown): boolean {
   return error instanceof ExpiredError || error instanceof ResourceVersionTooLargeError;
 }
 
+/** Somebody removed by force what the storage could not read: no event tells of it, at whatever version. */
+const STORE_READ_ERROR = 'StoreReadError';
+
 /** The server failed, which says nothing of the request. */
 function isServerError(error: unknown): boolean {
-  return error instanceof ApiError && (error.status ?? 0) >= 500 && !isVersionUnavailable(error);
+  if (!(error instanceof ApiError) || error.reason === STORE_READ_ERROR) return false;
+  return (error.status ?? 0) >= 500 && !isVersionUnavailable(error);
 }
 
 /** Failures that a paged list would meet as well. Any other may be due to the streamed list: the paged one is tried. */

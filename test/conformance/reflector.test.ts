@@ -86,6 +86,23 @@ test('TestReflectorWatchStoppedAfter: a watch that is open when it is stopped se
   expect(server.watches[0]?.signal.aborted).toBe(true);
 });
 
+test('TestReflectorHandleWatchStoppedBefore: events that come after the stop are not told', async () => {
+  const server = new ScriptedServer([]);
+  const gate = Promise.withResolvers<void>();
+  vi.spyOn(server, 'watch').mockImplementation(async function* () {
+    yield endMark('1');
+    await gate.promise;
+    yield added(item('late', '2'));
+  });
+  const { factory, told } = prepare(server);
+  factory.start();
+  await vi.advanceTimersByTimeAsync(0);
+  const stopped = factory.stop();
+  gate.resolve();
+  await stopped;
+  expect(told).toEqual([]);
+});
+
 test('TestReflectorHandleWatchStoppedAfter: what was told before the stop stays in the store', async () => {
   const { factory, informer, told } = await follow([{ events: [endMark('1'), added(item('a', '2'))] }]);
   await factory.stop();
@@ -185,6 +202,19 @@ test('TestRetryInternalError/retries on, one call successful: the 30 s begin ane
   );
   expect(server.asked.at(6)).toBe('watch "2"');
   expect(server.asked.filter((call) => call.startsWith('stream'))).toHaveLength(1);
+});
+
+test('TestReflectorReplacesStoreOnUnsafeDelete: a store read error of a watch is answered by a list that takes the object away', async () => {
+  const corrupt = new ApiError('corrupt object has been deleted', { status: 500, reason: 'StoreReadError' });
+  const { informer, told } = await follow(
+    [
+      { events: [added(item('foo-1', '1')), endMark('3'), added(item('foo', '4'))], end: corrupt },
+      { events: [added(item('foo-1', '1')), endMark('5')] },
+    ],
+    800,
+  );
+  expect(told).toEqual(['initial foo-1@1', 'add foo@4', 'delete foo@4']);
+  expect(namesIn(informer)).toEqual(['foo-1']);
 });
 
 test.each([
