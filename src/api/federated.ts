@@ -5,6 +5,7 @@ import { annotationsSchema, labelsSchema } from './metadata.ts';
 import { dnsSubdomainSchema, workloadNameRules } from './names.ts';
 import { overridesSchema } from './override.ts';
 import { placementSchema } from './placement.ts';
+import { policySchema } from './policy.ts';
 import { objectSchema, publishedKind, type Immutable, type ObjectOf, type PublishedKind } from './published-kind.ts';
 import { withRules } from './rule.ts';
 import { DEFAULTED_IN_MEMBER } from './structural-schema.ts';
@@ -16,22 +17,6 @@ const anySpecSchema = z.looseObject({});
 const templateMetadataSchema = z.strictObject({
   labels: labelsSchema.exactOptional().describe('Labels of the object in the member clusters.'),
   annotations: annotationsSchema.exactOptional().describe('Annotations of the object in the member clusters.'),
-});
-
-const policySchema = z.strictObject({
-  adoption: z
-    .enum(['Fail', 'Adopt'])
-    .default('Fail')
-    .describe('What to do where the object exists already and is not ours: report it, or take it over.'),
-  deletion: z
-    .strictObject({
-      policy: z
-        .enum(['Delete', 'Orphan'])
-        .default('Delete')
-        .describe('What becomes of the object in the member clusters when it is withdrawn: deleted, or left there.'),
-    })
-    .prefault({})
-    .describe('What happens when the object is deleted or leaves a cluster.'),
 });
 
 const placementRowSchema = z.strictObject({
@@ -68,7 +53,9 @@ const statusSchema = z.strictObject({
   currentRevision: z.string().exactOptional().describe('The revision that all clusters have had last.'),
   updateRevision: z.string().exactOptional().describe('The revision that the clusters are brought to.'),
   clusters: clusterCountsSchema.exactOptional().describe('The clusters in numbers.'),
-  conditions: conditionsSchema('Ready, Available, Progressing, Degraded, Reconciling, Stalled').exactOptional(),
+  conditions: conditionsSchema(
+    'Ready, Available, Progressing, Degraded, Reconciling, Stalled, FieldsLeft',
+  ).exactOptional(),
   observed: z.looseObject({}).exactOptional().describe("The kind's own figures, over all clusters."),
   placements: z
     .array(placementRowSchema)

@@ -74,7 +74,7 @@ const statusSchema = z.strictObject({
     .enum(['Pending', 'Progressing', 'Scaling', 'Running', 'Failed'])
     .exactOptional()
     .describe('The state in one word.'),
-  conditions: conditionsSchema('Ready, Available, Progressing, Degraded, Stalled').exactOptional(),
+  conditions: conditionsSchema('Ready, Available, Progressing, Degraded, Stalled, FieldsLeft').exactOptional(),
   replicas: z.int().min(0).exactOptional().describe('Number of pods that exist.'),
   readyReplicas: z.int().min(0).exactOptional().describe('Number of pods that are ready.'),
   currentVersion: z.string().exactOptional().describe('Version of Redis that all pods run.'),

@@ -1,61 +1,78 @@
 import { WaitingError } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import {
+  BadRequestError,
   ConflictError,
   FieldManagerConflictError,
+  ForbiddenError,
   InvalidError,
+  NamespaceTerminatingError,
+  UnknownFieldError,
   describeObject,
   referenceOf,
 } from '../kubernetes/index.ts';
-import type { FieldConflict, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
-import { areDrift, INTERACTIVE_MANAGERS, isHeldByDriftOnly } from './drift.ts';
-import { isInSync, withHash } from './in-sync.ts';
+import { bodyToCreate, decideApply } from './apply-decision.ts';
+import type { Decision } from './apply-decision.ts';
+import { ApplyMemory, FIRST_LOOK } from './apply-memory.ts';
+import type { ObjectMemory } from './apply-memory.ts';
+import type { AppliedOutcome, ApplyOutcome, ApplyRequest } from './apply-request.ts';
+import { migrationPatch } from './client-side-apply.ts';
+import { appliedHash, wantedObject } from './desired-object.ts';
+import type { WantedObject } from './desired-object.ts';
+import { emptyingPatch } from './emptied-maps.ts';
+import { FIELD_MANAGERS } from './field-holders.ts';
+import { immutableFields, missingConsent } from './immutable-fields.ts';
+import type { LeftField } from './leaf-verdict.ts';
 import { isOwnedBy, markOf, withMark } from './ownership-mark.ts';
-import type { OwnerMark } from './ownership-mark.ts';
-
-/** What shall be, what is, and under whose name. */
-export interface ApplyRequest {
-  readonly client: KubernetesClient;
-  /** As rendered: without mark and hash. */
-  readonly desired: KubernetesObject;
-  /** From the informer. Absent there means: look, because the cache may be behind, or select by our label only. */
-  readonly live: KubernetesObject | undefined;
-  /** Whose object it is. Without an owner nothing is marked, and nothing counts as foreign. */
-  readonly owner?: OwnerMark;
-  /** What to do with an existing object that bears no mark. Default Fail. */
-  readonly adoption?: 'Fail' | 'Adopt';
-  /** Take every field from whoever holds it. */
-  readonly force?: boolean;
-  /** Field managers whose updates are taken back. Default {@link INTERACTIVE_MANAGERS}. */
-  readonly interactiveManagers?: readonly string[];
-  readonly write: WriteContext;
-}
-
-/** What came of an {@link ApplyRequest}. */
-export type ApplyOutcome =
-  | {
-      readonly result: 'created' | 'updated' | 'unchanged';
-      readonly object: KubernetesObject;
-      /** Fields that were not sent because others hold them. */
-      readonly left: readonly FieldConflict[];
-    }
-  | { readonly result: 'foreign'; readonly message: string }
-  | { readonly result: 'conflict'; readonly conflicts: readonly FieldConflict[]; readonly message: string };
 
 /** No object that exists can have it: etcd gives revision 1 to nothing. */
 const NEVER_A_RESOURCE_VERSION = '1';
 
+/** How long an answer that would come again is taken for given: rights change sooner than schemas. */
+const FORBIDDEN_LASTS = 50_000;
+const REFUSAL_LASTS = 10 * 60_000;
+
+/** One request, with what is made of it on the way. */
+interface Run {
+  readonly request: ApplyRequest;
+  readonly wanted: WantedObject;
+  readonly memory: ObjectMemory;
+}
+
+/** An object that exists, and what is known about it. */
+interface LiveRun extends Run {
+  readonly live: KubernetesObject;
+}
+
+type ApplyDecision = Extract<Decision, { action: 'apply' }>;
+
 /**
  * Makes one object what it shall be, with as few requests as that takes: none when it is.
  *
+ * @param memory what is remembered between calls. Without one, every call is a first look.
  * @throws WaitingError when the object appears, vanishes or is being deleted meanwhile; ConflictError when `live` is
- *   behind; InvalidError, UnknownFieldError, ForbiddenError and the like as the API server answers
+ *   behind; UnsendableError for what is not worth sending; InvalidError, UnknownFieldError, ForbiddenError and the like
+ *   as the API server answers, or would answer again
  */
-export async function applyObject(request: ApplyRequest): Promise<ApplyOutcome> {
-  const { client, desired, owner } = request;
-  const body = withHash(owner === undefined ? desired : withMark(desired, owner));
-  const live = request.live ?? (await client.get(referenceOf(body), { identity: request.write.identity }));
-  return live === undefined ? create(body, request) : update(body, live, request);
+export async function applyObject(
+  request: ApplyRequest,
+  memory: ApplyMemory = new ApplyMemory(FIRST_LOOK),
+): Promise<ApplyOutcome> {
+  const { client, desired } = request;
+  const live = request.live ?? (await client.get(referenceOf(desired), { identity: request.write.identity }));
+  const wanted = wantedObject(marked(request, live), request.ignore);
+  const remembered = memory.of(desired);
+  remembered.turnTo(live?.metadata.uid, wanted.hash);
+  const run = { request, wanted, memory: remembered };
+  return live === undefined ? create(run) : update({ ...run, live });
+}
+
+/** With the mark of its owner, which tells of an adoption for as long as the object lives. */
+function marked({ desired, owner }: ApplyRequest, live: KubernetesObject | undefined): KubernetesObject {
+  if (owner === undefined) return desired;
+  if (live === undefined) return withMark(desired, owner);
+  const adopted = isOwnedBy(live, owner) ? markOf(live)?.adopted === true : true;
+  return withMark(desired, owner, { adopted });
 }
 
 /**
@@ -63,76 +80,193 @@ export async function applyObject(request: ApplyRequest): Promise<ApplyOutcome> 
  * POST would make us owner by Update instead of Apply; an apply with a resourceVersion that no object has is accepted
  * for an absent object and refused for any that exists.
  */
-async function create(body: KubernetesObject, { client, write }: ApplyRequest): Promise<ApplyOutcome> {
+async function create({ request, wanted, memory }: Run): Promise<ApplyOutcome> {
+  throwKnownRefusal(memory, undefined);
+  const body = withMetadata(bodyToCreate(wanted), { resourceVersion: NEVER_A_RESOURCE_VERSION });
   try {
-    const object = await client.apply(withMetadata(body, { resourceVersion: NEVER_A_RESOURCE_VERSION }), write);
-    return { result: 'created', object, left: [] };
+    const object = await request.client.apply(body, request.write);
+    memory.turnTo(object.metadata.uid, wanted.hash);
+    return finish({ request, wanted, memory, live: object }, object, { result: 'created', left: [], taken: [] });
   } catch (error) {
+    rememberRefusal(memory, undefined, error);
     if (!(error instanceof ConflictError || error instanceof FieldManagerConflictError)) throw error;
     throw new WaitingError(`${describeObject(body)} appeared while it was being created`, { cause: error });
   }
 }
 
-async function update(body: KubernetesObject, live: KubernetesObject, request: ApplyRequest): Promise<ApplyOutcome> {
+/** foreign? → never updated? → as it was when nothing was to be done? → decide → being deleted? → write. */
+async function update(run: LiveRun): Promise<ApplyOutcome> {
+  const { request, live, memory, wanted } = run;
   const foreign = foreignMessage(live, request);
   if (foreign !== undefined) return { result: 'foreign', message: foreign };
-  if (isInSync(body, live, request.write.fieldManager)) return { result: 'unchanged', object: live, left: [] };
+  if (request.updates === 'Never') {
+    return { ...unchanged(live, { left: [], rewritten: [] }), outdated: appliedHash(live) !== wanted.hash };
+  }
+  const settled = memory.settled(live, request.write.fieldManager);
+  if (settled !== undefined) return unchanged(live, settled);
+  const decision = decide(run);
+  if (decision.action === 'none') {
+    memory.settle(live, request.write.fieldManager, decision);
+    return unchanged(live, decision);
+  }
+  if (decision.action === 'blocked') return blocked(wanted.body, decision.held);
   if (live.metadata.deletionTimestamp !== undefined) {
     throw new WaitingError(`${describeObject(live)} is being deleted; it is created anew when it is gone`);
   }
-  if (request.force === true) return send(body, live, request, 'forced');
-  if (isHeldByDriftOnly(evidenceOf(body, live, request))) return send(body, live, request, 'pinned');
+  throwKnownRefusal(memory, live);
+  const prepared = await prepare(run);
+  return write(prepared, prepared === run ? decision : dueAfter(prepared, decision));
+}
+
+/** What is due when the object was prepared; at least what was due before. */
+function dueAfter(run: LiveRun, before: ApplyDecision): ApplyDecision {
+  const decision = decide(run);
+  return decision.action === 'apply' ? decision : before;
+}
+
+function decide({ request, wanted, live, memory }: LiveRun): Decision {
+  return decideApply({
+    wanted,
+    live,
+    fieldManager: request.write.fieldManager,
+    managers: request.managers ?? FIELD_MANAGERS,
+    force: request.force === true,
+    adopting: isAdopting(request, live),
+    conflicts: memory.conflictsOf(live),
+    isFlipping: memory.isFlipping,
+    isUsual: memory.isUsual,
+  });
+}
+
+function isAdopting({ owner }: ApplyRequest, live: KubernetesObject): boolean {
+  return owner !== undefined && !isOwnedBy(live, owner);
+}
+
+/** What has to be written before an apply can do its work: ownership handed over, maps emptied. Both are rare. */
+async function prepare(run: LiveRun): Promise<LiveRun> {
+  const { request, live, wanted } = run;
+  const { fieldManager } = request.write;
+  const patch = isAdopting(request, live)
+    ? migrationPatch(live, fieldManager)
+    : emptyingPatch(wanted.body, live, fieldManager);
+  if (patch === undefined) return run;
+  return { ...run, live: await request.client.jsonPatch(referenceOf(live), patch, request.write) };
+}
+
+async function write(run: LiveRun, decision: ApplyDecision): Promise<ApplyOutcome> {
   try {
-    return await send(body, live, request, 'unforced');
+    return await send(run, decision);
   } catch (error) {
-    if (!(error instanceof FieldManagerConflictError)) throw error;
-    return resolveConflicts(error, body, request);
+    if (error instanceof FieldManagerConflictError || error instanceof ConflictError) return lookAgain(error, run);
+    return refuse(error, run);
   }
 }
 
-/** `pinned`: forced, but only if the live object is still the one that was judged. */
-type Mode = 'unforced' | 'forced' | 'pinned';
-
-async function send(
-  body: KubernetesObject,
-  live: KubernetesObject,
-  { client, write }: ApplyRequest,
-  mode: Mode,
-): Promise<ApplyOutcome> {
+async function send(run: LiveRun, { body, force, left, taken }: ApplyDecision): Promise<ApplyOutcome> {
+  const { request, live, memory } = run;
   const { uid, resourceVersion } = live.metadata;
-  const precondition = mode === 'pinned' ? { uid, resourceVersion } : { uid };
-  try {
-    const object = await client.apply(withMetadata(body, precondition), write, { force: mode !== 'unforced' });
-    const same = object.metadata.resourceVersion === resourceVersion;
-    return { result: same ? 'unchanged' : 'updated', object, left: [] };
-  } catch (error) {
-    if (!isAnotherObject(error)) throw error;
-    throw new WaitingError(`${describeObject(live)} was replaced by another object`, { cause: error });
-  }
+  const isPinned = force || request.pinned === true || memory.isFirstWrite;
+  const precondition = isPinned ? { uid, resourceVersion } : { uid };
+  const object = await request.client.apply(withMetadata(body, precondition), request.write, { force });
+  const result = object.metadata.resourceVersion === resourceVersion ? 'unchanged' : 'updated';
+  return finish(run, object, { result, left, taken });
 }
 
-/** Decides on the state as it is now: a cache that is behind must not turn a person's edit into a reported conflict. */
-async function resolveConflicts(
-  error: FieldManagerConflictError,
-  body: KubernetesObject,
-  request: ApplyRequest,
-): Promise<ApplyOutcome> {
-  const live = await request.client.get(referenceOf(body), { identity: request.write.identity });
-  if (live === undefined) {
-    throw new WaitingError(`${describeObject(body)} vanished while it was being applied`, { cause: error });
+/** Notes what came of an apply: what it did not bring about, it would not bring about the next time either. */
+function finish(
+  run: LiveRun,
+  object: KubernetesObject,
+  { result, left, taken }: Pick<AppliedOutcome, 'result' | 'left' | 'taken'>,
+): AppliedOutcome {
+  const after = decide({ ...run, live: object });
+  const unsettled = after.action === 'apply' ? after.taken.filter(({ why }) => why === 'removed') : [];
+  run.memory.applied(taken, [...unsettled, ...after.rewritten]);
+  const rewritten = after.rewritten.map(({ path }) => path);
+  return { result, object, left, rewritten, taken };
+}
+
+/**
+ * The cache is behind; or an entry of another version holds a field, which the object did not show. Decided anew, once, on
+ * the object as it is now, together with what the server told.
+ */
+async function lookAgain(error: FieldManagerConflictError | ConflictError, run: LiveRun): Promise<ApplyOutcome> {
+  const { request, wanted, memory } = run;
+  const live = await request.client.get(referenceOf(wanted.body), { identity: request.write.identity });
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) {
+    throw new WaitingError(`${describeObject(wanted.body)} went while it was being applied`, { cause: error });
   }
   const foreign = foreignMessage(live, request);
   if (foreign !== undefined) return { result: 'foreign', message: foreign };
-  if (areDrift(error.conflicts, evidenceOf(body, live, request))) return send(body, live, request, 'pinned');
-  return { result: 'conflict', conflicts: error.conflicts, message: conflictMessage(body, error.conflicts) };
+  if (live.metadata.uid !== run.live.metadata.uid) {
+    throw new WaitingError(`${describeObject(live)} was replaced by another object`, { cause: error });
+  }
+  if (error instanceof FieldManagerConflictError) memory.noteConflicts(live, error.conflicts);
+  const again = { ...run, live };
+  const decision = decide(again);
+  if (decision.action === 'none') return unchanged(live, decision);
+  if (decision.action === 'blocked') return blocked(wanted.body, decision.held);
+  try {
+    return await send(again, decision);
+  } catch (second) {
+    return refuse(second, again);
+  }
 }
 
-function evidenceOf(
-  body: KubernetesObject,
-  live: KubernetesObject,
-  { write, interactiveManagers = INTERACTIVE_MANAGERS }: ApplyRequest,
-): Parameters<typeof isHeldByDriftOnly>[0] {
-  return { body, live, fieldManager: write.fieldManager, interactiveManagers };
+/** Recreates what may be recreated, remembers what would be refused again. @throws the error, in any other case */
+async function refuse(error: unknown, { request, live, memory, wanted }: LiveRun): Promise<ApplyOutcome> {
+  if (isAnotherObject(error)) {
+    throw new WaitingError(`${describeObject(live)} was replaced by another object`, { cause: error });
+  }
+  const immutable = immutableFields(error);
+  if (immutable.length > 0 && missingConsent(wanted.body).length === 0) {
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    const options = { propagationPolicy: 'Foreground' as const };
+    await request.client.delete(referenceOf(live), { uid, resourceVersion }, request.write, options);
+    const message = `${describeObject(live)} is deleted and made anew: ${immutable.join(', ')} cannot be changed`;
+    return { result: 'recreating', message };
+  }
+  rememberRefusal(memory, live, error);
+  throw error;
+}
+
+function throwKnownRefusal(memory: ObjectMemory, live: KubernetesObject | undefined): void {
+  const refusal = memory.refusalOf(live);
+  if (refusal !== undefined) throw refusal;
+}
+
+function rememberRefusal(memory: ObjectMemory, live: KubernetesObject | undefined, error: unknown): void {
+  if (error instanceof NamespaceTerminatingError) return;
+  if (error instanceof ForbiddenError) memory.refused(live, error, FORBIDDEN_LASTS);
+  if (!(error instanceof InvalidError || error instanceof UnknownFieldError || error instanceof BadRequestError))
+    return;
+  memory.refused(live, error, REFUSAL_LASTS);
+}
+
+function unchanged(
+  object: KubernetesObject,
+  { left, rewritten }: Pick<Decision, 'left' | 'rewritten'>,
+): AppliedOutcome {
+  return { result: 'unchanged', object, left, rewritten: rewritten.map(({ path }) => path), taken: [] };
+}
+
+function blocked(body: KubernetesObject, held: readonly LeftField[]): ApplyOutcome {
+  return {
+    result: 'blocked',
+    held,
+    message: `${describeObject(body)}: cannot be left to others: ${describeFields(held)}`,
+  };
+}
+
+/** ".spec.replicas (kube-controller-manager through scale), …": in one order, so that equal states are equal texts. */
+export function describeFields(fields: readonly LeftField[]): string {
+  return fields
+    .map(({ path, manager, subresource, why }) => {
+      const through = subresource === undefined ? '' : ` through ${subresource}`;
+      const who = manager === '' ? why : `${manager}${through}`;
+      return `${path} (${why === 'flipping' && manager !== '' ? `${who}, flipping` : who})`;
+    })
+    .toSorted()
+    .join(', ');
 }
 
 /** Why an existing object must not be touched; undefined when it may. */
@@ -145,11 +279,6 @@ function foreignMessage(live: KubernetesObject, { owner, adoption }: ApplyReques
     return `${what} belongs to ${kind} ${namespace}/${name} of installation ${installation}`;
   }
   return adoption === 'Adopt' ? undefined : `${what} exists already and does not belong to Atoll`;
-}
-
-function conflictMessage(body: KubernetesObject, conflicts: readonly FieldConflict[]): string {
-  const held = conflicts.map(({ manager, path }) => `${path} (${manager})`).toSorted();
-  return `${describeObject(body)}: fields are held by other managers: ${held.join(', ')}`;
 }
 
 /** The server compares UIDs in validation: an object that took the name of another is "metadata.uid: immutable". */

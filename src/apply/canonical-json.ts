@@ -14,5 +14,10 @@ export function canonicalJson(value: unknown): string {
 
 /** 128 bits of SHA-256 over the canonical JSON, in hex: fits a label, and equal content means equal hash. */
 export function contentHash(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+  return hashOfText(canonicalJson(value));
+}
+
+/** The hash of a canonical JSON text. */
+export function hashOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject, ManagedFieldsEntry } from '../kernel/index.ts';
-import { APPLIED_HASH_ANNOTATION, isInSync, withHash } from './in-sync.ts';
+import { APPLIED_HASH_ANNOTATION, wantedObject } from './desired-object.ts';
+import { isInSync } from './in-sync.ts';
 
 const MANAGER = 'atoll';
 
@@ -62,8 +63,12 @@ function entryOf(fieldsV1: Record<string, unknown>, overrides: Partial<ManagedFi
   };
 }
 
+function hashed(object: KubernetesObject): KubernetesObject {
+  return wantedObject(object).body;
+}
+
 function liveFrom(desired: KubernetesObject, managedFields: readonly ManagedFieldsEntry[]): KubernetesObject {
-  const applied = withHash(desired);
+  const applied = hashed(desired);
   return { ...applied, metadata: { ...applied.metadata, uid: 'u', resourceVersion: '7', managedFields } };
 }
 
@@ -164,15 +169,15 @@ describe('isInSync', () => {
   });
 });
 
-describe('withHash', () => {
+describe('the hash of a desired object', () => {
   it('does not depend on the order of fields, nor on a hash that is there already', () => {
     const reordered = { spec: deployment['spec'], ...deployment } as KubernetesObject;
-    expect(withHash(withHash(reordered))).toEqual(withHash(deployment));
+    expect(hashed(hashed(reordered))).toEqual(hashed(deployment));
   });
 
   it('changes with every value, integers beyond 2^53 included', () => {
     const hashOf = (value: unknown): unknown =>
-      withHash({ ...deployment, spec: { value } }).metadata.annotations?.[APPLIED_HASH_ANNOTATION];
+      hashed({ ...deployment, spec: { value } }).metadata.annotations?.[APPLIED_HASH_ANNOTATION];
     const hashes = [1, '1', 9_007_199_254_740_993n, 9_007_199_254_740_992n, true, [], {}].map((value) => hashOf(value));
     expect(new Set(hashes).size).toBe(hashes.length);
   });

@@ -26,10 +26,20 @@
  *
  * @module
  */
-export * from './apply-object.ts';
+export { withoutAllocated } from './allocated-fields.ts';
+export * from './applier.ts';
+export { applyObject, describeFields } from './apply-object.ts';
 export * from './apply-order.ts';
+export * from './apply-request.ts';
 export * from './apply-status.ts';
+export { childRules, ownRules, withChildRules } from './child-rules.ts';
 export { contentHash } from './canonical-json.ts';
+export { APPLIED_HASH_ANNOTATION, wantedObject } from './desired-object.ts';
+export { FIELD_MANAGERS } from './field-holders.ts';
+export type { FieldManagers } from './field-holders.ts';
+export type { IgnoreRule } from './ignore-rules.ts';
 export * from './in-sync.ts';
+export type { LeftField } from './leaf-verdict.ts';
 export * from './ownership-mark.ts';
+export { managedFieldsReducer } from './reduced-managed-fields.ts';
 export * from './remove-object.ts';

@@ -1,19 +1,23 @@
 import type { KubernetesObject, ManagedFieldsEntry } from '../kernel/index.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { formatPath, hasKey, isRecord } from './field-path.ts';
+import type { FieldPath, PathElement } from './field-path.ts';
 
-/** A node of `fieldsV1`: `f:` fields, `k:` list items by key, `v:` set items, `i:` items by index, `.` the node itself. */
-type FieldNode = Readonly<Record<string, unknown>>;
+/** A node of `fieldsV1`: `f:` fields, `k:` list items by key, `v:` set items, `.` the node itself beside its children. */
+export type FieldNode = Readonly<Record<string, unknown>>;
 
-/** A value without parts that can be owned separately, as far as an entry of `managedFields` tells. */
+/** A value without parts that can be owned separately, as far as the entries of `managedFields` tell. */
 export interface Leaf {
-  /** In structured-merge-diff's notation: `.spec.containers[name="app"].image`. */
-  readonly path: string;
-  readonly owned: boolean;
+  readonly path: FieldPath;
+  readonly value: unknown;
+  /** Everybody who owns it. */
+  readonly holders: readonly ManagedFieldsEntry[];
+  /** It tells its list item from the others, and cannot be left out. */
+  readonly isKey: boolean;
 }
 
 /** What every object has and no manager owns. */
-const IDENTITY = ['apiVersion', 'kind'];
-const METADATA_IDENTITY = ['name', 'namespace'];
+const IDENTITY: ReadonlySet<string> = new Set(['.apiVersion', '.kind', '.metadata.name', '.metadata.namespace']);
 
 /** The entry of a manager's applies to the object itself; there is at most one. */
 export function applyEntry(object: KubernetesObject, manager: string): ManagedFieldsEntry | undefined {
@@ -22,63 +26,110 @@ export function applyEntry(object: KubernetesObject, manager: string): ManagedFi
   );
 }
 
+type Nodes = readonly (readonly [ManagedFieldsEntry, FieldNode])[];
+
 /**
- * The leaves of a wanted object, each with whether an entry owns it. Values are not compared: a manager that changes a
- * field takes it away from its former owner, so that owning a field means that it still has the value we gave it.
+ * The leaves of an object, each with who owns it. Values are not compared: a manager that changes a field takes it away
+ * from its former owner, so that owning a field means that it still has the value one gave it.
  */
-export function leavesOf(desired: KubernetesObject, entry: ManagedFieldsEntry | undefined): Leaf[] {
-  const fields = entry?.fieldsV1;
-  const { metadata, ...rest } = desired;
-  const metadataNode = fields === undefined ? undefined : childNode(fields, 'f:metadata');
-  return [
-    ...fieldLeaves(without(metadata, METADATA_IDENTITY), metadataNode, '.metadata'),
-    ...fieldLeaves(without(rest, IDENTITY), fields, ''),
-  ];
+export function leavesOf(object: KubernetesObject, entries: readonly ManagedFieldsEntry[]): Leaf[] {
+  const nodes = entries.flatMap((entry): Nodes => (entry.fieldsV1 === undefined ? [] : [[entry, entry.fieldsV1]]));
+  return fieldLeaves(object, nodes, [], new Set());
 }
 
-function leaves(value: unknown, node: FieldNode | undefined, path: string): Leaf[] {
-  if (node !== undefined && Object.keys(node).length === 0) return [{ path, owned: true }];
-  if (Array.isArray(value)) return value.flatMap((item) => itemLeaves(item, node, path));
-  if (isRecord(value) && Object.keys(value).length > 0) return fieldLeaves(value, node, path);
-  return [{ path, owned: node !== undefined }];
+function leaves(value: unknown, nodes: Nodes, path: FieldPath, isKey: boolean): Leaf[] {
+  const whole: Leaf = { path, value, holders: nodes.map(([entry]) => entry), isKey };
+  if (!hasParts(value)) return [whole];
+  const inside = nodes.filter(([, node]) => Object.keys(node).some((element) => element !== '.'));
+  // Owned without children by somebody, and with children by nobody: it is owned as a whole.
+  if (inside.length === 0 && nodes.length > 0) return [whole];
+  return Array.isArray(value)
+    ? itemLeaves(value, inside, path)
+    : fieldLeaves(value as FieldNode, inside, path, new Set());
 }
 
-function fieldLeaves(value: FieldNode, node: FieldNode | undefined, path: string): Leaf[] {
-  return Object.entries(value).flatMap(([name, field]) =>
-    leaves(field, node === undefined ? undefined : childNode(node, `f:${name}`), `${path}.${name}`),
+function hasParts(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : isRecord(value) && Object.keys(value).length > 0;
+}
+
+function fieldLeaves(value: FieldNode, nodes: Nodes, path: FieldPath, keys: ReadonlySet<string>): Leaf[] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    const here = [...path, { field: name }];
+    if (here.length <= 2 && IDENTITY.has(formatPath(here))) return [];
+    return leaves(field, childrenOf(nodes, `f:${name}`), here, keys.has(name));
+  });
+}
+
+function itemLeaves(items: readonly unknown[], nodes: Nodes, path: FieldPath): Leaf[] {
+  const elements = [...new Set(nodes.flatMap(([, node]) => Object.keys(node)))].map((name) => elementOf(name));
+  return items.flatMap((item, index) => {
+    const found = elements.find((candidate) => names(candidate, item, items));
+    if (found === undefined) return unownedItem(item, [...path, { index }]);
+    const { element, name } = found;
+    const here = [...path, element];
+    const below = childrenOf(nodes, name);
+    if (!isRecord(item)) return leaves(item, below, here, true);
+    const inside = below.filter(([, node]) => Object.keys(node).length > 0);
+    const keys = new Set('key' in element ? Object.keys(element.key) : []);
+    return fieldLeaves(item, inside.length > 0 ? inside : below, here, keys);
+  });
+}
+
+/** What nobody owns: an index is the only way to say which item is meant. */
+function unownedItem(item: unknown, path: FieldPath): Leaf[] {
+  return isRecord(item) && hasParts(item) ? fieldLeaves(item, [], path, new Set()) : leaves(item, [], path, false);
+}
+
+interface NamedElement {
+  readonly name: string;
+  readonly element: PathElement;
+}
+
+/** `k:{"name":"app"}`, `v:"x"`, `f:name`; anything else (`.`, `i:0`) names no item. */
+function elementOf(name: string): NamedElement {
+  if (name.startsWith('k:')) return { name, element: { key: JSON.parse(name.slice(2)) as Record<string, unknown> } };
+  if (name.startsWith('v:')) return { name, element: { value: JSON.parse(name.slice(2)) as unknown } };
+  return { name, element: { field: name.slice(2) } };
+}
+
+/** Whether an element means this item. A key that the item leaves out is defaulted, unless another item has it in full. */
+function names({ element }: NamedElement, item: unknown, items: readonly unknown[]): boolean {
+  if ('value' in element) return canonicalJson(element.value) === canonicalJson(item);
+  if (!('key' in element)) return false;
+  if (hasKey(item, element.key, 'all')) return true;
+  return hasKey(item, element.key, 'given') && !items.some((other) => hasKey(other, element.key, 'all'));
+}
+
+function childrenOf(nodes: Nodes, element: string): Nodes {
+  return nodes.flatMap(([entry, node]): Nodes => {
+    const child = node[element];
+    return isRecord(child) ? [[entry, child]] : [];
+  });
+}
+
+/**
+ * The live values of what a node owns, for comparing and hashing: maps by field, lists by element, whatever their order.
+ */
+export function projectionOf(value: unknown, node: FieldNode): unknown {
+  const elements = Object.keys(node).filter((name) => name !== '.');
+  if (elements.length === 0) return value;
+  return Object.fromEntries(
+    elements.map((name) => [name, projectionOf(childBy(value, name), node[name] as FieldNode)]),
   );
 }
 
-/** An item is owned through whichever of the matching nodes owns all of it; an empty list has nothing to own. */
-function itemLeaves(item: unknown, node: FieldNode | undefined, path: string): Leaf[] {
-  const candidates = Object.keys(node ?? {})
-    .filter((element) => elementNames(element, item))
-    .map((element) => leaves(item, childNode(node ?? {}, element), `${path}[${element.slice(2)}]`));
-  return (
-    candidates.find((candidate) => candidate.every((leaf) => leaf.owned)) ??
-    candidates[0] ??
-    leaves(item, undefined, `${path}[${isRecord(item) ? '' : canonicalJson(item)}]`)
-  );
+function childBy(value: unknown, name: string): unknown {
+  if (name.startsWith('f:')) return isRecord(value) ? value[name.slice(2)] : undefined;
+  if (!Array.isArray(value)) return undefined;
+  const named = elementOf(name);
+  return value.find((item) => names(named, item, value));
 }
 
-/** Whether a path element (`k:{"name":"app"}`, `v:"x"`) names this item. A key that the item leaves out is defaulted. */
-function elementNames(element: string, item: unknown): boolean {
-  if (element.startsWith('v:')) return element.slice(2) === canonicalJson(item);
-  if (!element.startsWith('k:') || !isRecord(item)) return false;
-  const keys = Object.entries(JSON.parse(element.slice(2)) as Record<string, unknown>);
-  const given = keys.filter(([name]) => item[name] !== undefined);
-  return given.length > 0 && given.every(([name, value]) => canonicalJson(item[name]) === canonicalJson(value));
-}
-
-function childNode(node: FieldNode, element: string): FieldNode | undefined {
-  const child = node[element];
-  return isRecord(child) ? child : undefined;
-}
-
-function isRecord(value: unknown): value is FieldNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function without(value: FieldNode, names: readonly string[]): FieldNode {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+/** Whether everything that a node owns is in a value: nothing would be given up by applying the value. */
+export function ownsNothingBeyond(node: FieldNode, value: unknown): boolean {
+  return Object.entries(node).every(([name, inner]) => {
+    if (name === '.') return true;
+    const child = childBy(value, name);
+    return child !== undefined && ownsNothingBeyond(inner as FieldNode, child);
+  });
 }

@@ -25,7 +25,8 @@ function renamed(object: KubernetesObject, change: Partial<KubernetesObject['met
 describe('an ownership mark', () => {
   it('is read back as it was written, beside what the object says itself', () => {
     const marked = withMark(settings, owner);
-    expect(markOf(marked)).toEqual({ mark: owner, valid: true });
+    expect(markOf(marked)).toEqual({ mark: owner, valid: true, adopted: false });
+    expect(markOf(withMark(marked, owner, { adopted: true }))).toMatchObject({ valid: true, adopted: true });
     expect(marked.metadata.labels).toEqual({
       team: 'shop',
       'app.kubernetes.io/managed-by': 'atoll',

@@ -28,12 +28,19 @@ export interface FoundMark {
   readonly mark: OwnerMark;
   /** The mark was made for the object that bears it, and not copied from another one. */
   readonly valid: boolean;
+  /** The object was there before its owner: it was taken over. */
+  readonly adopted: boolean;
 }
 
 /** The object with the annotation and labels that name its owner. What it says under these names itself is replaced. */
-export function withMark(desired: KubernetesObject, mark: OwnerMark): KubernetesObject {
+export function withMark(
+  desired: KubernetesObject,
+  mark: OwnerMark,
+  { adopted = false }: { readonly adopted?: boolean } = {},
+): KubernetesObject {
   const { installation, kind, namespace, name, uid } = mark;
-  const annotation = JSON.stringify({ installation, kind, namespace, name, uid, object: identityOf(desired) });
+  const object = identityOf(desired);
+  const annotation = JSON.stringify({ installation, kind, namespace, name, uid, object, ...(adopted && { adopted }) });
   const metadata = {
     ...desired.metadata,
     labels: { ...desired.metadata.labels, [MANAGED_BY_LABEL]: MANAGED_BY, [OWNER_LABEL]: ownerHash(mark) },
@@ -46,10 +53,10 @@ export function withMark(desired: KubernetesObject, mark: OwnerMark): Kubernetes
 export function markOf(object: KubernetesObject): FoundMark | undefined {
   const fields = parseFields(object.metadata.annotations?.[OWNER_ANNOTATION]);
   if (fields === undefined) return undefined;
-  const { installation, kind, namespace, name, uid, object: identity } = fields;
+  const { installation, kind, namespace, name, uid, object: identity, adopted } = fields;
   if (!areTexts(installation, kind, namespace, name, uid)) return undefined;
   const mark = { installation, kind, namespace, name, uid } as OwnerMark;
-  return { mark, valid: identity === identityOf(object) };
+  return { mark, valid: identity === identityOf(object), adopted: adopted === true };
 }
 
 /** A label value that is the same for all objects of an owner, whatever its UID. */

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../kernel/index.ts';
 import { ConflictError, KindNotFoundError } from '../kubernetes/index.ts';
 import type { DeleteOptions, KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
-import { isOwnedBy } from './ownership-mark.ts';
+import { isOwnedBy, markOf } from './ownership-mark.ts';
 import type { OwnerMark } from './ownership-mark.ts';
 
 /** What shall not be any more. */
@@ -13,15 +13,17 @@ export interface RemoveRequest {
   /** From the informer; absent there means: look. */
   readonly live: KubernetesObject | undefined;
   readonly write: WriteContext;
+  /** What to do with an object that was there before its owner. Default Delete. */
+  readonly adopted?: 'Delete' | 'Orphan';
   /** Default Foreground: the object stays until what it owns is gone, so that "gone" means all of it. */
   readonly propagationPolicy?: NonNullable<DeleteOptions['propagationPolicy']>;
 }
 
 /**
  * `gone`: nothing of this owner is there. `deleting`: asked for; the deletion event tells when it is done. `foreign`: an
- * object of this name is there, and it is not the owner's.
+ * object of this name is there, and it is not the owner's. `orphaned`: it was adopted, and is left where it is.
  */
-export type RemoveOutcome = 'gone' | 'deleting' | 'foreign';
+export type RemoveOutcome = 'gone' | 'deleting' | 'foreign' | 'orphaned';
 
 /**
  * Deletes one object if it bears a valid mark of the owner, and exactly the state of it that was looked at.
@@ -33,6 +35,14 @@ export async function removeObject(request: RemoveRequest): Promise<RemoveOutcom
   if (live === undefined) return 'gone';
   if (!isOurs(live, request)) return 'foreign';
   if (live.metadata.deletionTimestamp !== undefined) return 'deleting';
+  return isKept(live, request) ? 'orphaned' : deleteObject(live, request);
+}
+
+function isKept(live: KubernetesObject, { owner, adopted }: RemoveRequest): boolean {
+  return owner !== undefined && adopted === 'Orphan' && markOf(live)?.adopted === true;
+}
+
+async function deleteObject(live: KubernetesObject, request: RemoveRequest): Promise<RemoveOutcome> {
   try {
     await sendDelete(live, request);
     return 'deleting';

@@ -104,9 +104,7 @@ async function refuseSecondName({ member, name }: JoinRequest, members: readonly
 async function bring(client: KubernetesClient, desired: KubernetesObject, write: WriteContext): Promise<void> {
   const live = await client.get(referenceOf(desired));
   const outcome = await applyObject({ client, desired, live, adoption: 'Adopt', force: true, write });
-  if (outcome.result === 'conflict' || outcome.result === 'foreign') {
-    throw new AtollError(outcome.message);
-  }
+  if (!('object' in outcome)) throw new AtollError(outcome.message);
 }
 
 function memberObjects(request: JoinRequest): KubernetesObject[] {

@@ -12,6 +12,11 @@ const duration = z
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const port = z.coerce.number().int().min(0).max(65_535);
+/** `kubectl,kubectl-*`: names by commas, each as it is or with a star at one end. */
+const names = z
+  .string()
+  .regex(/^\*?[^\s,*]+\*?(,\*?[^\s,*]+\*?)*$/, 'must be names by commas, such as kubectl,kubectl-*')
+  .transform((text) => text.split(','));
 
 const environmentSchema = z.object({
   ATOLL_NAMESPACE: z.string().min(1).default('atoll-system').describe("Atoll's namespace on the hub"),
@@ -83,6 +88,12 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly lease: { readonly duration: number; readonly renewDeadline: number; readonly retryPeriod: number };
   readonly concurrency: number;
+  ATOLL_INTERACTIVE_MANAGERS: names
+    .prefault('kubectl,kubectl-*')
+    .describe("Field managers whose edits of Atoll's fields are taken back; a * stands for any ending"),
+  ATOLL_AUTOSCALERS: names
+    .prefault('kube-controller-manager,keda*,*-proportional-autoscaler,horizontal-pod-autoscaler')
+    .describe('Field managers that replicas are always left to'),
   readonly maxConcurrency: number;
   /** Undefined when retries are held back by each key's backoff only. */
   readonly retryLimit: { readonly perSecond: number; readonly burst: number } | undefined;
@@ -116,6 +127,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const { duration: lasts, renewDeadline, retryPeriod } = config.lease;
   if (!(lasts > renewDeadline && renewDeadline > retryPeriod * 1.2)) {
     throw new ConfigError(
+  /** Who is who among field managers. */
+  readonly fieldManagers: { readonly interactive: readonly string[]; readonly autoscalers: readonly string[] };
       'ATOLL_LEASE_DURATION must be longer than ATOLL_LEASE_RENEW_DEADLINE, and that than 1.2 × ATOLL_LEASE_RETRY_PERIOD',
     );
   }
@@ -180,3 +193,7 @@ function defaultOf(name: string, schema: z.ZodType): string {
   if (value === undefined) return schema.safeParse(undefined).success ? '' : '(required)';
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
+    fieldManagers: {
+      interactive: variables.ATOLL_INTERACTIVE_MANAGERS,
+      autoscalers: variables.ATOLL_AUTOSCALERS,
+    },

@@ -55,6 +55,22 @@ describe('the conditions of a federated object', () => {
       },
     ],
     [
+      'that has fields of others somewhere say so, and are good all the same',
+      {
+        rows: [
+          placementRow('eu-1', { reason: 'FieldsLeft', message: '.spec.replicas (hpa)' }),
+          placementRow('us-1', { reason: 'FieldsFlipping', message: '.spec.a (kubectl-edit, flipping)' }),
+        ],
+      },
+      {
+        Ready: 'True/Ready',
+        Available: 'True/Available',
+        Progressing: 'False/Settled',
+        Degraded: 'False/AsExpected',
+        FieldsLeft: 'True/FieldsFlipping',
+      },
+    ],
+    [
       'that gets a new revision stay available by the old one',
       { rows: [running, pending] },
       {

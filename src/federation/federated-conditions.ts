@@ -9,7 +9,7 @@ type Draft = Omit<ConditionDraft, 'observedGeneration'>;
 
 /**
  * The conditions of a federated object. Ready, Available, Progressing and Degraded are always there; Reconciling and
- * Stalled only while True, as kstatus reads them.
+ * Stalled only while True, as kstatus reads them, and so is FieldsLeft.
  */
 export function federatedConditions(
   object: FederatedObject,
@@ -23,6 +23,7 @@ export function federatedConditions(
     available(status),
     ...progress(object, rows, summary),
     degraded(rows),
+    ...fieldsLeft(rows),
   ];
   const observedGeneration = status.observedGeneration;
   return drafts.map((draft) => ({ ...draft, observedGeneration }));
@@ -51,6 +52,16 @@ function degraded(rows: readonly PlacementRow[]): Draft {
   const [first] = unwell;
   if (first === undefined) return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' };
   return { type: 'Degraded', status: 'True', reason: reasonOf(first), message: describeRows(unwell) };
+}
+
+/** What a row in sync says of it when not every field is as Git has it; the first is the one to look at first. */
+const EXCEPTIONS: readonly string[] = ['FieldsFlipping', 'FieldsLeft', 'FieldsRewritten', 'NotUpdated'];
+
+/** Only while some cluster has fields that are not as Git has them, and are right so. */
+function fieldsLeft(rows: readonly PlacementRow[]): Draft[] {
+  const excepted = rows.filter(({ reason = '' }) => EXCEPTIONS.includes(reason));
+  const reason = EXCEPTIONS.find((exception) => excepted.some((row) => row.reason === exception));
+  return reason === undefined ? [] : [{ type: 'FieldsLeft', status: 'True', reason, message: describeRows(excepted) }];
 }
 
 /** Whether somebody has to do something about a row. */

@@ -1,6 +1,6 @@
 import type { FederatedKind, FederatedObject, MemberCluster, PlacementRow } from '../api/index.ts';
-import { applyObject, removeObject, withMark } from '../apply/index.ts';
-import type { ApplyOutcome, OwnerMark } from '../apply/index.ts';
+import { ownRules, withChildRules } from '../apply/index.ts';
+import type { Applier, ApplierRequest, ApplyOutcome, OwnerMark } from '../apply/index.ts';
 import type { MutationCache } from '../controllers/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { TerminalError, WaitingError, done, kindName, objectKey, requeueAfter } from '../kernel/index.ts';
@@ -19,11 +19,16 @@ import { tenantIdentity } from './tenant-identity.ts';
 /** How long a foreground deletion is given before the object is looked at again without an event. */
 const DELETION_CHECK = 5000;
 
+/** How it is told that a cluster is done with a withdrawal. */
+const REMOVED = { gone: 'Removed', foreign: 'NotOurs', orphaned: 'Orphaned' } as const;
+
 /** What one member's worker needs to bring one kind of federated object into its cluster. */
 export interface PropagationOptions {
   readonly kind: FederatedKind;
   /** The member's. */
   readonly client: KubernetesClient;
+  /** The member's. */
+  readonly applier: Applier;
   /** The member's objects of the target kind. */
   readonly live: MutationCache;
   readonly hub: KubernetesClient;
@@ -89,11 +94,10 @@ export class PropagationReconciler {
 
   async #propagate(object: FederatedObject, row: PlacementRow, context: ReconcileContext): Promise<Result> {
     const data = await this.#revision(object, row.targetRevision);
-    const mark = this.#mark(object);
     const member = this.#options.members.get(row.cluster) as MemberCluster | undefined;
     const candidate = { name: row.cluster, labels: member?.metadata.labels ?? {} };
     const rendered = renderMemberObject(this.#options.kind, object, { name: row.targetRevision, data }, candidate);
-    const outcome = await this.#apply(object, withMark(rendered, mark), context);
+    const outcome = await this.#apply(object, rendered, context);
     if ('object' in outcome) this.#options.live.remember(outcome.object);
     await this.#report(object, reportOf(outcome, row.targetRevision), context);
     return done;
@@ -102,36 +106,35 @@ export class PropagationReconciler {
   /** One apply; when the namespace is missing it is created first. Nothing is sent when the object is in sync. */
   async #apply(object: FederatedObject, desired: KubernetesObject, context: ReconcileContext): Promise<ApplyOutcome> {
     const input = {
-      client: this.#options.client,
-      desired,
+      desired: withChildRules(desired, object.spec.policy?.ignore ?? []),
       live: this.#options.live.get(objectKey(object)),
       owner: this.#mark(object),
-      adoption: object.spec.policy?.adoption ?? 'Fail',
+      ...applyPolicy(object, desired),
       write: writeAs('atoll', context, tenantIdentity(object)),
     };
     try {
-      return await applyObject(input);
+      return await this.#options.applier.apply(input);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const created = await this.#namespaces.ensure(object.metadata.namespace ?? '', writeAs('atoll', context));
       if (!created) throw error;
-      return applyObject(input);
+      return this.#options.applier.apply(input);
     }
   }
 
   /** Foreground deletion of what bears our mark; done when it is gone, which its deletion event tells. */
   async #withdraw(object: FederatedObject, context: ReconcileContext): Promise<Result> {
-    if (object.spec.policy?.deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned', context);
-    const outcome = await removeObject({
-      client: this.#options.client,
+    const deletion = object.spec.policy?.deletion;
+    if (deletion?.policy === 'Orphan') return this.#removed(object, 'Orphaned', context);
+    const outcome = await this.#options.applier.remove({
       ref: referenceTo(this.#options.kind.target.gvk, object.metadata.namespace, object.metadata.name),
       owner: this.#mark(object),
+      adopted: deletion?.adopted ?? 'Orphan',
       live: this.#options.live.get(objectKey(object)),
       write: writeAs('atoll', context, tenantIdentity(object)),
       propagationPolicy: 'Foreground',
     });
-    if (outcome === 'gone') return this.#removed(object, 'Removed', context);
-    if (outcome === 'foreign') return this.#removed(object, 'NotOurs', context);
+    if (outcome !== 'deleting') return this.#removed(object, REMOVED[outcome], context);
     await this.#report(object, { targetRevision: '', state: 'OutOfDate', reason: 'Deleting', message: '' }, context);
     return requeueAfter(DELETION_CHECK);
   }
@@ -166,6 +169,17 @@ export class PropagationReconciler {
       uid,
     };
   }
+}
+
+/** What the object's policy says about applying it. */
+function applyPolicy({ spec }: FederatedObject, desired: KubernetesObject): Partial<ApplierRequest> {
+  const { policy } = spec;
+  return {
+    adoption: policy?.adoption ?? 'Fail',
+    updates: policy?.updates ?? 'Always',
+    force: policy?.conflicts === 'Force',
+    ignore: ownRules(desired, policy?.ignore ?? []),
+  };
 }
 
 /** A suspended object is left as it is everywhere, also where it would be withdrawn; its deletion is still carried out. */

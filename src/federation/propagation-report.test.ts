@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placementRow } from '../../test/support/builders.ts';
 import type { PlacementRow } from '../api/index.ts';
-import type { ApplyOutcome } from '../apply/index.ts';
+import type { AppliedOutcome, ApplyOutcome } from '../apply/index.ts';
 import { WaitingError } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import {
@@ -26,9 +26,11 @@ function memberObject(status?: Readonly<Record<string, unknown>>): KubernetesObj
   return { ...object, ...(status !== undefined && { status }) };
 }
 
-function applied(status?: Readonly<Record<string, unknown>>): ApplyOutcome {
-  return { result: 'unchanged', object: memberObject(status), left: [] };
+function applied(status?: Readonly<Record<string, unknown>>, exceptions: Partial<AppliedOutcome> = {}): AppliedOutcome {
+  return { result: 'unchanged', object: memberObject(status), left: [], rewritten: [], taken: [], ...exceptions };
 }
+
+const scaled = { path: '.spec.replicas', manager: 'kube-controller-manager', subresource: 'scale' };
 
 describe('what is reported of an apply', () => {
   it.each<[string, ApplyOutcome, Partial<StatusRow>]>([
@@ -70,9 +72,46 @@ describe('what is reported of an apply', () => {
       { state: 'Conflict', reason: 'NotOurs', message: 'exists already' },
     ],
     [
-      'fields that others hold are a conflict',
-      { result: 'conflict', conflicts: [], message: '.spec.replicas (hpa)' },
-      { state: 'Conflict', reason: 'FieldManagerConflict', message: '.spec.replicas (hpa)' },
+      'fields that others hold fast block',
+      { result: 'blocked', held: [], message: '.spec.args (someone)' },
+      { state: 'Blocked', reason: 'FieldManagerConflict', message: '.spec.args (someone)' },
+    ],
+    [
+      'an object that is made anew is on its way',
+      { result: 'recreating', message: 'spec.selector cannot be changed' },
+      { state: 'OutOfDate', reason: 'Recreating', message: 'spec.selector cannot be changed' },
+    ],
+    [
+      'fields that are left to others are named after what the object says',
+      applied(
+        { observedGeneration: 2, phase: 'Running', message: 'busy' },
+        { left: [{ ...scaled, why: 'autoscaler' }] },
+      ),
+      {
+        state: 'Synced',
+        reason: 'FieldsLeft',
+        message: 'busy; left to others: .spec.replicas (kube-controller-manager through scale)',
+      },
+    ],
+    [
+      'a field that goes back and forth comes before the others',
+      applied(undefined, {
+        left: [
+          { ...scaled, why: 'scale' },
+          { path: '.spec.a', manager: 'kubectl-edit', why: 'flipping' },
+        ],
+      }),
+      { reason: 'FieldsFlipping', message: expect.stringContaining('.spec.a (kubectl-edit, flipping)') as string },
+    ],
+    [
+      'fields that admission rewrites are named',
+      applied(undefined, { rewritten: ['.spec.b', '.spec.a'] }),
+      { reason: 'FieldsRewritten', message: 'rewritten by admission: .spec.a, .spec.b' },
+    ],
+    [
+      'an object that is never updated says so when it is not what is wanted',
+      applied(undefined, { outdated: true }),
+      { state: 'Synced', reason: 'NotUpdated' },
     ],
   ])('%s', (_, outcome, expected) => {
     expect(reportOf(outcome, 'r1')).toMatchObject({ targetRevision: 'r1', ...expected });

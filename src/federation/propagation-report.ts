@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlacementRow } from '../api/index.ts';
-import type { ApplyOutcome } from '../apply/index.ts';
+import { describeFields } from '../apply/index.ts';
+import type { AppliedOutcome, ApplyOutcome } from '../apply/index.ts';
 import { errorMessage } from '../kernel/index.ts';
-import type { KubernetesObject } from '../kernel/index.ts';
+import type { Condition, KubernetesObject } from '../kernel/index.ts';
 import {
   ForbiddenError,
   InvalidError,
   KindNotFoundError,
   NamespaceTerminatingError,
   UnknownFieldError,
+  UnsendableError,
 } from '../kubernetes/index.ts';
 import { OverrideError } from '../manifests/index.ts';
 import type { StatusRow } from './status-rows.ts';
@@ -32,6 +34,7 @@ const blockages: readonly [new (...parameters: never[]) => Error, Blockage][] = 
   [OverrideError, { reason: 'OverrideFailed' }],
   [InvalidError, { reason: 'Invalid' }],
   [UnknownFieldError, { reason: 'Invalid' }],
+  [UnsendableError, { reason: 'Invalid' }],
   [NamespaceTerminatingError, { reason: 'NamespaceTerminating', retryAfter: 5 * SECOND }],
   [ForbiddenError, { reason: 'Forbidden', retryAfter: 60 * SECOND }],
   [KindNotFoundError, { reason: 'KindNotFound', retryAfter: 30 * SECOND }],
@@ -42,13 +45,47 @@ export function reportOf(outcome: ApplyOutcome, targetRevision: string): StatusR
   switch (outcome.result) {
     case 'foreign':
       return { targetRevision, state: 'Conflict', reason: 'NotOurs', message: shorten(outcome.message) };
-    case 'conflict':
-      return { targetRevision, state: 'Conflict', reason: 'FieldManagerConflict', message: shorten(outcome.message) };
+    case 'blocked':
+      return { targetRevision, state: 'Blocked', reason: 'FieldManagerConflict', message: shorten(outcome.message) };
+    case 'recreating':
+      return { targetRevision, state: 'OutOfDate', reason: 'Recreating', message: shorten(outcome.message) };
     case 'created':
     case 'updated':
     case 'unchanged':
-      return { targetRevision, state: 'Synced', reason: 'Synced', ...observe(outcome.object) };
+      return syncedReport(outcome, targetRevision);
   }
+}
+
+/** What the object says of itself comes first, then what of it is not as Git has it. */
+function syncedReport(outcome: AppliedOutcome, targetRevision: string): StatusRow {
+  const { message, ...observed } = observe(outcome.object);
+  const exception = exceptionOf(outcome);
+  const texts = [message, exception.message].filter((text) => text !== '');
+  return { targetRevision, state: 'Synced', reason: exception.reason, ...observed, message: shorten(texts.join('; ')) };
+}
+
+/**
+ * What of an object in sync is not as Git has it, and why that is right so. The worst comes first: a value that goes back
+ * and forth, then what others hold, then what admission makes of it.
+ */
+function exceptionOf(outcome: AppliedOutcome): Pick<StatusRow, 'reason' | 'message'> {
+  const { left, rewritten, outdated } = outcome;
+  if (outdated === true) return { reason: 'NotUpdated', message: 'spec.policy.updates is Never' };
+  if (left.length > 0) {
+    const reason = left.some(({ why }) => why === 'flipping') ? 'FieldsFlipping' : 'FieldsLeft';
+    return { reason, message: `left to others: ${describeFields(left)}` };
+  }
+  if (rewritten.length === 0) return exceptionOfChildren(outcome.object);
+  return { reason: 'FieldsRewritten', message: `rewritten by admission: ${rewritten.toSorted().join(', ')}` };
+}
+
+/** What the object's own controller leaves to others of what it makes. */
+function exceptionOfChildren(object: KubernetesObject): Pick<StatusRow, 'reason' | 'message'> {
+  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly Partial<Condition>[] };
+  const left = conditions?.find(({ type, status }) => type === 'FieldsLeft' && status === 'True');
+  return left === undefined
+    ? { reason: 'Synced', message: '' }
+    : { reason: 'FieldsLeft', message: `left to others: ${left.message}` };
 }
 
 /** A failed attempt as it is shown. */

@@ -1,4 +1,5 @@
 import type { FederatedKind, FederatedObject } from '../api/index.ts';
+import { withoutAllocated } from '../apply/index.ts';
 import { apiVersionOf, matchesLabels } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import { OverrideError, applyOverrides } from '../manifests/index.ts';
@@ -10,7 +11,8 @@ const REVISION_ANNOTATION = 'atoll.dev/revision';
 
 /**
  * The object that one member shall have: the revision's template under the federated object's name and namespace,
- * then the overrides that match the member, in order. Pure: the same revision and the same labels give the same object.
+ * then the overrides that match the member, in order. What a cluster allocates for itself is taken from the overrides only.
+ * Pure: the same revision and the same labels give the same object.
  * @throws OverrideError naming the override, and the path that did not fit
  */
 export function renderMemberObject(
@@ -22,12 +24,12 @@ export function renderMemberObject(
   const { template, overrides } = revision.data;
   const { gvk } = kind.target;
   const { name, namespace = '' } = object.metadata;
-  const base: KubernetesObject = {
+  const base = withoutAllocated({
     apiVersion: apiVersionOf(gvk),
     kind: gvk.kind,
     metadata: { ...template.metadata, name, namespace },
     spec: template.spec,
-  };
+  });
   const rendered = overrides.filter((override) => applies(override, member)).reduce(applyOne, base);
   const annotations = { ...rendered.metadata.annotations, [REVISION_ANNOTATION]: revision.name };
   return { ...rendered, metadata: { ...rendered.metadata, annotations } };

@@ -203,7 +203,7 @@ export class Atoll {
   }
 
   #wire(cluster: Cluster, installation: string): Wiring {
-    const { clock, logger, metrics } = this.#options;
+    const { config, clock, logger, metrics } = this.#options;
     const wiring = new MemberWiring(cluster, this.#queues.queue(cluster.name), {
       hub: this.#hub,
       informers: this.#informers,
@@ -214,6 +214,7 @@ export class Atoll {
       metrics,
       onDetach: () => this.#forget(wiring),
     });
+      managers: config.fieldManagers,
     this.#wirings.set(cluster.name, wiring);
     return wiring;
   }

@@ -1,5 +1,7 @@
 import { federatedKinds } from '../api/index.ts';
 import type { FederatedKind, FederatedObject } from '../api/index.ts';
+import { Applier } from '../apply/index.ts';
+import type { FieldManagers } from '../apply/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
 import type { Controller, ControllerBuilder, ControllerOptions } from '../controllers/index.ts';
 import { PropagationReconciler, keysOfCluster, propagationController } from '../federation/index.ts';
@@ -17,6 +19,8 @@ export interface MemberWiringOptions {
   readonly hub: KubernetesClient;
   readonly informers: HubInformers;
   readonly installation: string;
+  /** Who is who among field managers. */
+  readonly managers: FieldManagers;
   readonly report: (cluster: string, object: FederatedObject, row: StatusRow) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,6 +34,7 @@ export class MemberWiring implements Wiring {
   readonly #cluster: Cluster;
   readonly #options: MemberWiringOptions;
   readonly #queue: KeyedQueue;
+  readonly #applier: Applier;
   /** By the kind of their keys. */
   readonly #controllers: ReadonlyMap<string, Controller>;
   /** Until the member is engaged, a key could only wait: all of them are looked at then. */
@@ -39,6 +44,8 @@ export class MemberWiring implements Wiring {
     this.#cluster = cluster;
     this.#queue = queue;
     this.#options = options;
+    const { clock, metrics, managers } = options;
+    this.#applier = new Applier({ client: cluster.client, clock, metrics, managers });
     const controllers = [
       ...federatedKinds.map((kind) => this.#propagation(kind)),
       ...workloads.map((workload) => this.#operation(workload)),
@@ -80,6 +87,7 @@ export class MemberWiring implements Wiring {
       const reconciler = new PropagationReconciler({
         kind,
         client,
+        applier: this.#applier,
         live: caches(kind.target.gvk),
         hub,
         objects: objects.lister,
@@ -97,7 +105,8 @@ export class MemberWiring implements Wiring {
     const { installation, clock, logger } = this.#options;
     const { client } = this.#cluster;
     return this.#attach(workloadController(workload), (caches) => {
-      const reconciler = new WorkloadReconciler({ workload, client, caches, installation, clock, logger });
+      const parts = { workload, client, applier: this.#applier, caches };
+      const reconciler = new WorkloadReconciler({ ...parts, installation, clock, logger });
       return (key, context) => reconciler.reconcile(key, context);
     });
   }

@@ -78,7 +78,7 @@ describe('Findings', () => {
   it('reports objects of others without an error', () => {
     const findings = new Findings();
     findings.addOutcome({ result: 'foreign', message: 'ConfigMap a/b exists already' });
-    findings.addOutcome({ result: 'conflict', conflicts: [], message: 'fields are held' });
+    findings.addOutcome({ result: 'blocked', held: [], message: 'fields are held' });
     expect(findings.problems().map(({ reason }) => reason)).toEqual(['NameTaken', 'FieldsHeld']);
     expect(worstOf(findings)).toBeUndefined();
     expect(findings.isClean()).toBe(false);

@@ -1,5 +1,7 @@
-import type { ApplyOutcome } from '../apply/index.ts';
+import { describeFields } from '../apply/index.ts';
+import type { AppliedOutcome, ApplyOutcome, LeftField } from '../apply/index.ts';
 import { errorMessage, TerminalError, WaitingError } from '../kernel/index.ts';
+import type { KubernetesObject } from '../kernel/index.ts';
 import {
   BadRequestError,
   ForbiddenError,
@@ -20,9 +22,12 @@ interface Finding {
 /** Errors by which the API server, or we for it, refuses an object for good. */
 const REFUSALS = [InvalidError, UnknownFieldError, BadRequestError, UnsendableError];
 
+const REASONS = { foreign: 'NameTaken', blocked: 'FieldsHeld', recreating: 'Recreating' } as const;
+
 /** Collects what one run met, so that one child's trouble does not keep the others from being applied. */
 export class Findings {
   readonly #all: Finding[] = [];
+  readonly #left: string[] = [];
 
   /**
    * Runs one step and keeps the error that concerns this step only.
@@ -39,10 +44,20 @@ export class Findings {
     }
   }
 
-  /** Notes that a child is not ours, or not wholly. */
-  addOutcome(outcome: Extract<ApplyOutcome, { result: 'foreign' | 'conflict' }>): void {
-    const reason = outcome.result === 'foreign' ? 'NameTaken' : 'FieldsHeld';
+  /** Notes that a child is not there as it shall be: it is not ours, others hold it fast, or it is being made anew. */
+  addOutcome(outcome: Exclude<ApplyOutcome, AppliedOutcome>): void {
+    const reason = REASONS[outcome.result];
     this.#all.push({ problem: { reason, message: outcome.message, permanent: false }, error: undefined });
+  }
+
+  /** Notes the fields of a child that others hold: that is as it shall be, and worth telling. */
+  addLeft(child: KubernetesObject, fields: readonly LeftField[]): void {
+    if (fields.length > 0) this.#left.push(`${child.kind} ${child.metadata.name ?? ''}: ${describeFields(fields)}`);
+  }
+
+  /** What is left to others, in one sentence; empty when nothing is. */
+  left(): string {
+    return this.#left.toSorted().join('; ');
   }
 
   isClean(): boolean {

@@ -1,5 +1,5 @@
-import { applyObject, applyStatus, isOwnedBy, markOf, removeObject } from '../apply/index.ts';
-import type { OwnerMark } from '../apply/index.ts';
+import { applyStatus, childRules, isOwnedBy, markOf, ownRules } from '../apply/index.ts';
+import type { Applier, OwnerMark } from '../apply/index.ts';
 import { OWNER_INDEX, withControllerReference } from '../controllers/index.ts';
 import type { Caches } from '../controllers/index.ts';
 import { done, formatGvk, formatTime, gvkOf, kindName, objectKey, requeueAfter } from '../kernel/index.ts';
@@ -15,6 +15,7 @@ import { workloads } from './workloads.ts';
 export interface WorkloadReconcilerOptions {
   readonly workload: Workload;
   readonly client: KubernetesClient;
+  readonly applier: Applier;
   /** Of the controller that {@link workloadController} declares. */
   readonly caches: Caches;
   /** Atoll's installation id: objects of another installation are not ours to operate. */
@@ -94,13 +95,15 @@ export class WorkloadReconciler {
   async #applyChild(
     desired: KubernetesObject,
     live: KubernetesObject | undefined,
-    { owner, write, findings }: Run,
+    { object, owner, write, findings }: Run,
   ): Promise<KubernetesObject | undefined> {
-    const outcome = await applyObject({ client: this.#options.client, desired, live, owner, write });
+    const ignore = ownRules(desired, childRules(object));
+    const outcome = await this.#options.applier.apply({ desired, live, owner, ignore, write });
     if (!('object' in outcome)) {
       findings.addOutcome(outcome);
       return undefined;
     }
+    findings.addLeft(desired, outcome.left);
     if (outcome.result === 'unchanged') return outcome.object;
     this.#options.caches(gvkOf(desired)).remember(outcome.object);
     this.#options.logger.info('applied a child', {
@@ -117,8 +120,8 @@ export class WorkloadReconciler {
     const { workload, caches } = this.#options;
     const owned = workload.children.flatMap((gvk) => caches(gvk).byIndex(OWNER_INDEX, object.metadata.uid ?? ''));
     for (const live of owned.filter((child) => !wanted.has(childKey(child)))) {
-      const request = { client: this.#options.client, ref: referenceOf(live), live, owner, write };
-      await findings.collect(() => removeObject(request));
+      const request = { ref: referenceOf(live), live, owner, write };
+      await findings.collect(() => this.#options.applier.remove(request));
     }
   }
 
@@ -128,7 +131,7 @@ export class WorkloadReconciler {
     context: ReconcileContext,
   ): Promise<void> {
     const { workload, caches, client, clock } = this.#options;
-    const observation = { now: formatTime(clock.now()), problems: findings.problems() };
+    const observation = { now: formatTime(clock.now()), problems: findings.problems(), left: findings.left() };
     const status = workload.health(object, children, observation);
     const written = await applyStatus(client, object, status, writeAs(STATUS_MANAGER, context));
     if (written !== undefined) caches(workload.kind.gvk).remember(written);

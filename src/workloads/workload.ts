@@ -16,6 +16,8 @@ export interface Observation {
   readonly now: string;
   /** What applying the children met. */
   readonly problems: readonly Problem[];
+  /** What of the children is left to others, in one sentence; empty when nothing is. */
+  readonly left: string;
 }
 
 /** What Atoll knows about one of its kinds. */

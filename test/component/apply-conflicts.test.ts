@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isInSync, withMark } from '../../src/apply/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
-import { ConflictError } from '../../src/kubernetes/index.ts';
 import {
   ApplyFixture,
   asController,
@@ -69,12 +68,15 @@ describe("a person's edit", () => {
     expect((await fixture.liveOf(DEPLOYMENT, 'web'))['spec']).toMatchObject({ replicas: 0 });
   });
 
-  it('is not decided on a state that is outdated', async () => {
+  it('is taken back by the state as it is, and what a controller wrote meanwhile is left', async () => {
     const first = await fixture.created(fixture.deployment());
     const edited = await updateAs(asPerson, withSpec(first, { replicas: 1 }));
     await updateAs(asController, withContainer(edited, { image: 'web:controlled' }));
-    await expect(fixture.apply(fixture.deployment(), edited)).rejects.toThrow(ConflictError);
-    expect(JSON.stringify(await fixture.liveOf(DEPLOYMENT, 'web'))).toContain('web:controlled');
+    const outcome = await fixture.apply(fixture.deployment(), edited);
+    expect(outcome).toMatchObject({ result: 'updated', left: [{ manager: 'some-controller', why: 'controller' }] });
+    const after = await fixture.liveOf(DEPLOYMENT, 'web');
+    expect(after['spec']).toMatchObject({ replicas: 0 });
+    expect(JSON.stringify(after)).toContain('web:controlled');
   });
 
   it('that wiped managedFields is healed', async () => {
@@ -99,12 +101,11 @@ describe("another manager's field", () => {
       metadata: { name: 'web', namespace: fixture.namespace },
     };
     const held = await adminClient(CLUSTER).apply({ ...rival, spec: { replicas: 1 } }, asController, { force: true });
-    const outcome = await fixture.apply(fixture.deployment(), held);
-    expect(outcome).toMatchObject({
-      result: 'conflict',
-      conflicts: [{ manager: 'some-controller', path: '.spec.replicas' }],
+    await expect(fixture.apply(fixture.deployment(), held)).resolves.toMatchObject({
+      result: 'unchanged',
+      left: [{ manager: 'some-controller', path: '.spec.replicas', why: 'applier' }],
     });
-    expect(outcome).toHaveProperty('message', expect.stringContaining('.spec.replicas (some-controller)'));
+    expect(fixture.client.takeRequests()).toEqual([]);
     expect((await fixture.liveOf(DEPLOYMENT, 'web'))['spec']).toMatchObject({ replicas: 1 });
     expect(live.metadata.uid).toBe(held.metadata.uid);
   });
@@ -114,9 +115,10 @@ describe("another manager's field", () => {
     await fixture.kubectl('scale', 'deployment/web', '--replicas=1');
     const scaled = await fixture.liveOf(DEPLOYMENT, 'web');
     await expect(fixture.apply(fixture.deployment(), scaled)).resolves.toMatchObject({
-      result: 'conflict',
-      conflicts: [{ manager: 'kubectl', subresource: 'scale', path: '.spec.replicas' }],
+      result: 'unchanged',
+      left: [{ manager: 'kubectl', subresource: 'scale', path: '.spec.replicas', why: 'scale' }],
     });
+    expect(fixture.client.takeRequests()).toEqual([]);
   });
 
   it('is taken when force is asked for', async () => {

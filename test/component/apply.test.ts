@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inApplyOrder, markOf } from '../../src/apply/index.ts';
 import { WaitingError, gvkOf } from '../../src/kernel/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
-import { ConflictError, InvalidError } from '../../src/kubernetes/index.ts';
+import { InvalidError } from '../../src/kubernetes/index.ts';
 import { workloads } from '../../src/workloads/index.ts';
 import {
   ApplyFixture,
@@ -24,7 +24,7 @@ describe('an object that is not there', () => {
     expect(outcome.result).toBe('created');
     expect(fixture.client.takeRequests()).toEqual(['get Deployment/web', 'apply Deployment/web']);
     const live = await fixture.liveOf(DEPLOYMENT, 'web');
-    expect(markOf(live)).toEqual({ mark: fixture.owner, valid: true });
+    expect(markOf(live)).toEqual({ mark: fixture.owner, valid: true, adopted: false });
     expect(live.metadata.managedFields).toMatchObject([{ manager: 'atoll', operation: 'Apply' }]);
   });
 
@@ -113,7 +113,7 @@ describe('a changed desired state', () => {
   it('does not bring back an object that is deleted, although the cache still has it', async () => {
     const live = await fixture.created(fixture.configMap({ a: '1' }));
     await fixture.deleteConfigMap(live);
-    await expect(fixture.apply(fixture.configMap({ a: '2' }), live)).rejects.toThrow(ConflictError);
+    await expect(fixture.apply(fixture.configMap({ a: '2' }), live)).rejects.toThrow(WaitingError);
     await expect(adminClient(CLUSTER).get(fixture.refOf(CONFIG_MAP, 'settings'))).resolves.toBeUndefined();
   });
 
@@ -121,7 +121,7 @@ describe('a changed desired state', () => {
     const live = await fixture.created(fixture.configMap({ a: '1' }));
     await fixture.deleteConfigMap(live);
     await adminClient(CLUSTER).create(fixture.configMap({ theirs: 'yes' }), asTester);
-    await expect(fixture.apply(fixture.configMap({ a: '2' }), live)).rejects.toThrow(WaitingError);
+    await expect(fixture.apply(fixture.configMap({ a: '2' }), live)).resolves.toMatchObject({ result: 'foreign' });
     expect((await fixture.liveOf(CONFIG_MAP, 'settings'))['data']).toEqual({ theirs: 'yes' });
   });
 

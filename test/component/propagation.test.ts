@@ -98,19 +98,32 @@ describe('a recorded revision', () => {
     expect(await member.live()).toMatchObject({ spec: BY_HAND });
   });
 
-  it('takes over such an object when it is told to, unless others hold fields of it', async () => {
+  it('takes over such an object when it is told to, and leaves the fields that another manager holds', async () => {
     await member.createByHand();
     member.record({}, { policy: { adoption: 'Adopt' } });
     await member.reconcile();
-    expect(member.reports).toEqual([expect.objectContaining({ state: 'Conflict', reason: 'FieldManagerConflict' })]);
-    expect(member.reports[0]?.message).toContain('.spec.replicas (test)');
-    const agreed = [
-      { name: 'agreed', clusters: [CLUSTER], patches: [{ op: 'replace' as const, path: '/spec', value: BY_HAND }] },
-    ];
-    member.record({}, { policy: { adoption: 'Adopt' } }, agreed);
-    await member.reconcile();
-    expect(member.reports.at(-1)).toMatchObject({ state: 'Synced' });
+    expect(member.reports).toEqual([expect.objectContaining({ state: 'Synced', reason: 'FieldsLeft' })]);
+    expect(member.reports[0]?.message).toBe('left to others: .spec.replicas (test), .spec.version (test)');
     expect(await member.live()).toMatchObject({ metadata: { labels: { team: 'shop' } }, spec: BY_HAND });
+  });
+
+  it('takes such fields too when conflicts are to be forced', async () => {
+    await member.createByHand();
+    member.record({}, { policy: { adoption: 'Adopt', conflicts: 'Force' } });
+    await member.reconcile();
+    expect(member.reports.at(-1)).toMatchObject({ state: 'Synced', reason: 'Synced' });
+    expect(await member.live()).toMatchObject({ spec: { replicas: 1, version: '8.2' } });
+  });
+
+  it('is created once and then left as it is when it is never to be updated', async () => {
+    const before = await member.applied();
+    member.record({}, { policy: { updates: 'Never' } }, [
+      { name: 'more', clusters: [CLUSTER], patches: [{ op: 'replace' as const, path: '/spec/replicas', value: 2 }] },
+    ]);
+    await member.reconcile();
+    expect(member.writes()).toEqual([]);
+    expect(member.reports.at(-1)).toMatchObject({ state: 'Synced', reason: 'NotUpdated' });
+    expect(await member.live()).toEqual(before);
   });
 
   it('is neither written nor reported once the lease is lost', async () => {

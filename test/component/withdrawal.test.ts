@@ -54,6 +54,21 @@ describe('a recorded withdrawal', () => {
     expect(member.writes()).toEqual([]);
   });
 
+  it('leaves an object that was adopted, unless its policy says that it goes too', async () => {
+    await member.createByHand();
+    member.record({}, { policy: { adoption: 'Adopt', conflicts: 'Force' } });
+    await member.reconcile();
+    await member.settled();
+    member.writes();
+    member.record({ targetRevision: '' }, { policy: { adoption: 'Adopt' } });
+    await member.reconcile();
+    expect(member.reports.at(-1)).toMatchObject({ state: 'Removed', reason: 'Orphaned' });
+    expect(member.writes()).toEqual([]);
+    member.record({ targetRevision: '' }, { policy: { deletion: { policy: 'Delete', adopted: 'Delete' } } });
+    await member.reconcile();
+    expect(member.writes()).toEqual(['delete RedisCluster/sessions']);
+  });
+
   it('leaves an object that is not ours, and counts as done', async () => {
     await member.createByHand();
     member.record({ targetRevision: '' });

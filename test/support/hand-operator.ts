@@ -1,3 +1,4 @@
+import { Applier } from '../../src/apply/index.ts';
 import type { Controller } from '../../src/controllers/index.ts';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
 import {
@@ -51,7 +52,9 @@ export class HandOperator {
       informers: this.#informers,
       queue: { add: (key) => this.#add(key) },
       reconciler: (caches) => {
-        const reconciler = new WorkloadReconciler({ client: this.client, workload, installation, caches, ...ports });
+        const applier = new Applier({ client: this.client, ...ports });
+        const options = { client: this.client, applier, workload, installation, caches, ...ports };
+        const reconciler = new WorkloadReconciler(options);
         return (key, context) => reconciler.reconcile(key, context);
       },
       ...ports,

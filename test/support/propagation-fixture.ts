@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { federatedKinds } from '../../src/api/index.ts';
 import type { FederatedKind, FederatedObject, PlacementRow } from '../../src/api/index.ts';
+import { Applier } from '../../src/apply/index.ts';
 import { MutationCache } from '../../src/controllers/index.ts';
 import { MemberNamespaces, PropagationReconciler } from '../../src/federation/index.ts';
 import type { StatusRow } from '../../src/federation/index.ts';
@@ -71,6 +72,7 @@ export class PropagationFixture {
     this.#reconciler = new PropagationReconciler({
       kind,
       client: this.client,
+      applier: new Applier({ client: this.client, ...ports }),
       live: new MutationCache({ informer: this.#informers.informer(target), clock: systemClock }),
       hub: adminClient('hub'),
       objects: { ...listerOf(), get: () => this.onHub },

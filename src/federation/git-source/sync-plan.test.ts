@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gitSource } from '../../../test/support/builders.ts';
-import { APPLIED_HASH_ANNOTATION, withHash, withMark } from '../../apply/index.ts';
+import { APPLIED_HASH_ANNOTATION, wantedObject, withMark } from '../../apply/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
 import { describe as describeManifest, inNamespace, isPrunable, markOfSource, planObject } from './sync-plan.ts';
@@ -25,7 +25,7 @@ function plan(object: KubernetesObject, live?: KubernetesObject, revision = seco
 
 /** The object as the hub has it after it was applied at a revision. */
 function appliedAt(revision: string, object = settings()): KubernetesObject {
-  const body = withHash(withMark(plan(object, undefined, revision).desired, mark));
+  const body = wantedObject(withMark(plan(object, undefined, revision).desired, mark)).body;
   const owned = {
     'f:metadata': {
       'f:labels': keysOf(body.metadata.labels),
@@ -68,7 +68,7 @@ describe('the plan for one manifest', () => {
   it.each<[string, (live: KubernetesObject) => KubernetesObject]>([
     ['a field was taken by another', (live) => ({ ...live, metadata: { ...live.metadata, managedFields: [] } })],
     ['the revision was removed by hand', (live) => withoutAnnotation(live, SOURCE_REVISION_ANNOTATION)],
-    ['the hash was removed by hand', (live) => withoutAnnotation(live, APPLIED_HASH_ANNOTATION)],
+    ['the hash was changed by hand', (live) => withAnnotation(live, APPLIED_HASH_ANNOTATION, 'forged')],
   ])('applies again when %s', (_, drift) => {
     expect(plan(settings(), drift(appliedAt(first))).changed).toBe(true);
   });
@@ -101,6 +101,11 @@ describe('the place of a manifest', () => {
     expect(describeManifest(manifestOf(bare))).toBe('apps/settings.yaml:12 ConfigMap settings');
   });
 });
+
+function withAnnotation(object: KubernetesObject, name: string, value: string): KubernetesObject {
+  const annotations = { ...object.metadata.annotations, [name]: value };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
 
 function withoutAnnotation(object: KubernetesObject, name: string): KubernetesObject {
   const annotations = Object.entries(object.metadata.annotations ?? {}).filter(([key]) => key !== name);

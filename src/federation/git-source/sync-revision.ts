@@ -218,7 +218,7 @@ async function apply({ desired, live }: PlannedObject, act: Act): Promise<string
   const owner = markOfSource(act.source, act.installation);
   try {
     const outcome = await applyObject({ client, desired, live, owner, adoption: 'Adopt', write });
-    if (outcome.result === 'foreign' || outcome.result === 'conflict') return { problem: outcome.message };
+    if (!('object' in outcome)) return { problem: outcome.message };
     return outcome.object.metadata.uid ?? '';
   } catch (error) {
     if (!isRefusal(error)) throw error;

@@ -51,7 +51,7 @@ function healthOf(
   options: { previous?: Status; problems?: readonly Problem[]; now?: string } = {},
 ): Status {
   const { previous, problems = [], now = NOW } = options;
-  const status = redisClusterHealth(redisCluster(previous), children, { now, problems }) as Status;
+  const status = redisClusterHealth(redisCluster(previous), children, { now, problems, left: '' }) as Status;
   // What the CRD would refuse or prune must not be in a status.
   expect(validateObject({ ...redisCluster(status) })).toEqual([]);
   return status;

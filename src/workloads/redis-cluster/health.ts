@@ -83,7 +83,8 @@ export function redisClusterHealth(
   const state = stateOf(cluster, pods, observation.problems);
   const observedGeneration = cluster.metadata.generation ?? 0;
   const previous = cluster.status?.conditions as readonly Condition[] | undefined;
-  const conditions = mergeConditions(previous, draftsOf(state, pods, observedGeneration), observation.now);
+  const drafts = [...draftsOf(state, pods, observedGeneration), ...leftDrafts(observation, observedGeneration)];
+  const conditions = mergeConditions(previous, drafts, observation.now);
   return {
     observedGeneration,
     phase: state.phase,
@@ -158,6 +159,12 @@ function stateOfPods(wanted: number, pods: Pods, previous: Phase | undefined): S
 
 function troubled(state: State, { reason, message }: Problem): State {
   return { ...state, degraded: true, reason, message };
+}
+
+/** Only while something is left to others. */
+function leftDrafts({ left }: Observation, observedGeneration: number): ConditionDraft[] {
+  if (left === '') return [];
+  return [{ type: 'FieldsLeft', status: 'True', reason: 'HeldByOthers', message: left, observedGeneration }];
 }
 
 function draftsOf(state: State, pods: Pods, observedGeneration: number): ConditionDraft[] {
