@@ -44,19 +44,20 @@ export class BudgetGate {
   }
 
   /**
-   * Makes a call when its turn has come. A streamed list keeps its place until its body is closed. While the server wants to be left alone for
+   * Makes a call when its turn has come, for which it waits so many milliseconds, and a pause besides. A streamed list keeps its place until its body is closed. While the server wants to be left alone for
    * longer than the call can wait, its last 429 is the answer.
    *
    * @throws UnreachableError when its turn does not come within the time that the call may take
    */
   async pass<Received extends Answer | HeldAnswer>(
     request: ApiRequest,
+    patience: number,
     call: () => Promise<Received>,
   ): Promise<Received | Answer> {
     const lane = laneOf(request);
     const paused = this.#budget.pausedFor(lane);
-    if (paused > (request.method === 'GET' ? request.timeout : MAX_WRITE_PAUSE)) return this.#refusal(lane);
-    const place = await this.#enter(request, lane, request.timeout + paused);
+    if (paused > (request.method === 'GET' ? patience : MAX_WRITE_PAUSE)) return this.#refusal(lane);
+    const place = await this.#enter(request, lane, patience + paused);
     if (place === undefined) return this.#refusal(lane);
     let isHeld = false;
     try {

@@ -16,6 +16,8 @@ import type { RequestLimits } from './request-budget.ts';
 import { isRepeated, retryAfterOf } from './retry-rules.ts';
 import { ServerWarnings } from './server-warnings.ts';
 import { Transports } from './transports.ts';
+import { WebSockets } from './web-sockets.ts';
+import type { UpgradedAnswer } from './web-sockets.ts';
 
 export type { ApiRequest } from './api-request.ts';
 
@@ -42,6 +44,7 @@ export class RequestSender {
   readonly #userAgent: string;
   readonly #credentials: CredentialStore;
   readonly #transports: Transports;
+  readonly #sockets: WebSockets;
   readonly #gate: BudgetGate;
   readonly #metrics: ClientMetrics;
   readonly #warnings: ServerWarnings;
@@ -58,6 +61,7 @@ export class RequestSender {
     this.#warnings = new ServerWarnings(logger, this.#metrics);
     this.#credentials = new CredentialStore({ source, clock, random, logger });
     this.#gate = new BudgetGate({ clock, random, limits: options.limits, metrics: this.#metrics });
+    this.#sockets = new WebSockets(clock);
     this.#transports = new Transports(source, {
       clock,
       random,
@@ -77,11 +81,13 @@ export class RequestSender {
    */
   async send(request: ApiRequest): Promise<Answer> {
     const startedAt = this.#clock.monotonic();
+    const isRead = request.method === 'GET';
+    let left = request.timeout;
     for (let repetitions = 0; ; repetitions += 1) {
-      const answer = await this.#gate.pass(request, () => this.#sendOnce(request));
-      const left = request.timeout - (this.#clock.monotonic() - startedAt);
+      const patience = isRead ? left : request.timeout;
+      const answer = await this.#gate.pass(request, patience, () => this.#sendOnce(request));
+      left = request.timeout - (this.#clock.monotonic() - startedAt);
       const retryAfter = retryAfterOf(answer.header('retry-after'));
-      const isRead = request.method === 'GET';
       if (!isRepeated({ status: answer.status, retryAfter, isRead, repetitions, left })) return answer;
       this.#metrics.repeated(request.method, String(answer.status));
       // After a 429 the gate is closed for as long as was asked, for all calls.
@@ -95,14 +101,26 @@ export class RequestSender {
    * whole. Ending the iteration cuts the stream.
    */
   async open(request: ApiRequest): Promise<StreamedAnswer> {
-    const answer = await this.#gate.pass(request, () =>
+    const answer = await this.#gate.pass(request, request.timeout, () =>
       this.#authenticated(request, (credentials) => this.#readTwice(request, () => this.#stream(request, credentials))),
     );
     return 'chunks' in answer ? answer : { ...answer, chunks: nothing() };
   }
 
+  /** Opens a WebSocket by one of the given subprotocols. An answer without a socket is the server's refusal. */
+  async upgrade(request: ApiRequest & { readonly protocols: readonly string[] }): Promise<Answer | UpgradedAnswer> {
+    return this.#gate.pass(request, request.timeout, () =>
+      this.#authenticated(request, async (credentials) => {
+        const prepared = { ...this.#prepare(request, credentials), protocols: request.protocols };
+        request.write?.guard();
+        return this.#counted(request, this.#sockets.open(prepared, credentials.connection));
+      }),
+    );
+  }
+
   /** Ends what is under way, and all connections. */
   async close(): Promise<void> {
+    this.#sockets.close();
     await this.#transports.close();
   }
 
