@@ -173,6 +173,8 @@ export class Informer implements ReflectorTarget {
   }
 
   change({ type, object }: WatchEvent): void {
+    // What was under way when it was stopped is nobody's business any more.
+    if (this.#state === 'stopped') return;
     const change = type === 'DELETED' ? this.store.delete(objectKey(object), object) : this.store.set(object);
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
     if (change) this.#tell(change);
