@@ -94,8 +94,8 @@ describe('a watch', () => {
   });
 
   test('that ends at once without an event is answered by a new list', async () => {
-    const server = await reflect([start, synced('11')], 800);
-    expect(server.asked).toEqual(['stream ""', 'stream "10"']);
+    const server = await reflect([start, { events: [], end: 'closed' }, synced('11')], 800);
+    expect(server.asked).toEqual(['stream ""', 'watch "10"', 'stream "10"']);
     expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
   });
 

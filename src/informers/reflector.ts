@@ -109,15 +109,17 @@ export class Reflector {
 
   /** Returns when the signal aborts, and throws what only a new list can answer. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
-    let events: AsyncIterable<WatchEvent> = (await this.#list(signal)) ?? this.#watch({}, signal);
+    const stream = await this.#list(signal);
+    let watch = (): Promise<unknown> =>
+      stream ? this.#follow(stream) : this.#followNew(this.#watch({}, signal), signal);
     while (!signal.aborted) {
       try {
-        await this.#follow(events, signal);
+        await watch();
       } catch (error) {
         if (!this.#canResume(error)) throw error;
         await this.#recover(error, signal);
       }
-      events = this.#watchAgain(signal);
+      watch = (): Promise<unknown> => this.#followNew(this.#watchAgain(signal), signal);
     }
   }
 
@@ -237,18 +239,22 @@ export class Reflector {
     this.#options.target.heard();
   }
 
-  /** Takes events until the server ends the watch. */
-  async #follow(events: AsyncIterable<WatchEvent>, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const startedAt = clock.monotonic();
+  /** Takes events until the server ends the watch. Answers how many. */
+  async #follow(events: AsyncIterable<WatchEvent>): Promise<number> {
     let count = 0;
     for await (const event of events) {
-      // What was under way when it was stopped is nobody's business any more.
-      if (signal.aborted) return;
       count += 1;
       this.#take(event);
     }
     this.#failingSince = undefined;
+    return count;
+  }
+
+  /** Follows a watch that has said nothing yet. @throws WatchCutShortError when it ends like that, at once */
+  async #followNew(events: AsyncIterable<WatchEvent>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const startedAt = clock.monotonic();
+    const count = await this.#follow(events);
     if (count > 0 || signal.aborted || clock.monotonic() - startedAt >= SHORT_WATCH) return;
     throw new WatchCutShortError('the server ended the watch at once');
   }
