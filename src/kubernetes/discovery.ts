@@ -15,6 +15,8 @@ const ACCEPT = ['v2', 'v2beta1']
 const MIN_AGE = 2000;
 /** Seen: 27 kB on a bare server; some 400 bytes for each further kind and version. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** What can be a part of a path; anything else would lead elsewhere, or be refused by the layer below. */
+const PLURAL = /^[a-z0-9][a-z0-9.-]{0,252}$/;
 const TIMEOUT = 10_000;
 const PIECE = 64 * 1024;
 
@@ -155,7 +157,7 @@ function addGroup(
     if (entry['freshness'] !== 'Current') unknown.add(apiVersionOf({ group, version }));
     for (const served of entriesOf(entry['resources'])) {
       const resource = readResource(served, { group, version });
-      resources.set(formatGvk(resource), resource);
+      if (PLURAL.test(resource.plural)) resources.set(formatGvk(resource), resource);
     }
   }
 }

@@ -161,6 +161,28 @@ describe.each(Object.entries(VALUES))('%s', (what, value) => {
   });
 });
 
+test('an object that nests more deeply than most programs can read does not keep the others from being read', async () => {
+  const deep = Array.from({ length: 2700 }).reduce((inner: unknown) => ({ a: inner }), 9007199254740993n);
+  const created = await client.create(object('deep', { deep }), asTester);
+  try {
+    const { items } = await client.list(gvk, { namespace });
+    expect(items.map(({ metadata }) => metadata.name)).toContain('deep');
+    const stop = new AbortController();
+    const start = {
+      sendInitialEvents: true,
+      resourceVersionMatch: 'NotOlderThan',
+      fieldSelector: 'metadata.name=deep',
+    } as const;
+    for await (const event of client.watch(gvk, { ...start, namespace, signal: stop.signal })) {
+      expect(event.object.metadata.name).toBe('deep');
+      stop.abort();
+    }
+    expect(stop.signal.aborted).toBe(true);
+  } finally {
+    await client.delete({ gvk, namespace, name: 'deep' }, { uid: created.metadata.uid ?? '' }, asTester);
+  }
+});
+
 test('a key that is too long for YAML is refused by apply, not changed', async () => {
   const spec = { value: { ['k'.repeat(1025)]: 1 } };
   await expect(client.apply(object('long-key', spec), asTester)).rejects.toThrow(BadRequestError);

@@ -1,7 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
-import { ExpiredError, KubernetesClient, UnexpectedAnswerError } from '../../src/kubernetes/index.ts';
+import {
+  ExpiredError,
+  KindNotFoundError,
+  KubernetesClient,
+  UnexpectedAnswerError,
+} from '../../src/kubernetes/index.ts';
 import type { ListOptions, WatchEvent, WatchOptions } from '../../src/kubernetes/index.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { adminClient, asTester, createNamespace } from '../support/lab.ts';
@@ -159,24 +164,11 @@ describe('behind a server that', () => {
     await proxy.stop();
   });
 
-  const discovery = {
-    kind: 'APIGroupDiscoveryList',
-    items: [
-      {
-        metadata: {},
-        versions: [
-          {
-            version: 'v1',
-            freshness: 'Current',
-            resources: [{ resource: 'configmaps', responseKind: { kind: 'ConfigMap' }, scope: 'Namespaced' }],
-          },
-        ],
-      },
-    ],
-  };
-
-  function answerWith(body: string): void {
-    proxy.fault = ({ url }) => ({ status: 200, body: url.startsWith('/api/v1') ? body : JSON.stringify(discovery) });
+  function answerWith(body: string, plural = 'configmaps'): void {
+    const resource = { resource: plural, responseKind: { kind: 'ConfigMap' }, scope: 'Namespaced' };
+    const versions = [{ version: 'v1', freshness: 'Current', resources: [resource] }];
+    const discovery = JSON.stringify({ kind: 'APIGroupDiscoveryList', items: [{ metadata: {}, versions }] });
+    proxy.fault = ({ url }) => ({ status: 200, body: url.startsWith('/api/v1') ? body : discovery });
   }
 
   const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '1' } };
@@ -203,4 +195,13 @@ describe('behind a server that', () => {
     answerWith(body);
     await expect(proxied.list(CONFIG_MAP)).rejects.toThrow(UnexpectedAnswerError);
   });
+
+  test.each(['../secrets', 'config maps', 'a?b', 'a\nb', ''])(
+    'calls a kind %j, that kind is not asked for',
+    async (plural) => {
+      answerWith(text, plural);
+      await expect(proxied.list(CONFIG_MAP)).rejects.toThrow(KindNotFoundError);
+      expect(proxy.seen.map(({ url }) => url)).toEqual(['/api', '/apis']);
+    },
+  );
 });
