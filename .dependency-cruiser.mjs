@@ -51,6 +51,7 @@ const rooms = {
 const fences = {
   '@kubernetes/client-node': ['kubernetes'],
   undici: ['kubernetes', 'git'],
+  ws: ['kubernetes'],
   bullmq: ['workqueue'],
   ioredis: ['redis'],
   'isomorphic-git': ['git'],

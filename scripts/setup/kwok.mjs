@@ -1,10 +1,12 @@
 // KWOK: simulated nodes whose pods and volumes come to life by published rules, the stages.
 
-import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cached } from './cache.mjs';
+import { capture } from './command.mjs';
 import { countingLines, go, goEnvironment, requireGo } from './go.mjs';
-import { SetupError, step } from './report.mjs';
+import { step } from './report.mjs';
 
 const version = 'v0.8.0';
 const stages = ['pod/fast', 'node/fast', 'node/heartbeat-with-lease', 'volume/fast'];
@@ -13,34 +15,12 @@ const notStages = new Set(['kustomization.yaml', 'storage-class.yaml']);
 /** Of KWOK's own kinds those that say what `kubectl exec`, `logs` and `port-forward` meet in a simulated pod. */
 const definitions = ['execs', 'clusterexecs', 'logs', 'clusterlogs', 'portforwards', 'clusterportforwards'];
 
-/**
- * Two faults of this version, corrected as it is built: a command in a simulated pod never sees the end of its standard
- * input, and how it ended is told as an internal error instead of as its exit code.
- */
-const corrections = {
-  file: join('pkg', 'utils', 'exec', 'exec.go'),
-  replacements: [
-    ['_, _ = io.Copy(inPipe, opt.In)', '_, _ = io.Copy(inPipe, opt.In)\n\t\t\t\t_ = inPipe.Close()'],
-    ['err = cmd.Wait()', 'err = exited(cmd.Wait())'],
-    [
-      'return nil, fmt.Errorf("cmd wait: %s %s: %w", name, strings.Join(args, " "), err)',
-      'if exit, ok := err.(*utilexec.ExitErrorWrapper); ok {\n\t\t\t\treturn nil, exit\n\t\t\t}\n\t\t\t$&',
-    ],
-    ['\t"strings"\n)\n', '\t"strings"\n\n\tutilexec "k8s.io/utils/exec"\n)\n'],
-  ],
-  addition: `
-func exited(err error) error {
-	if exit, ok := err.(*exec.ExitError); ok {
-		return &utilexec.ExitErrorWrapper{ExitError: exit}
-	}
-	return err
-}
-`,
-};
+/** What is corrected as it is built, and why, stands in the file. */
+const corrections = fileURLToPath(new URL('kwok.patch', import.meta.url));
 
 /** The paths of the program, of the folder with its stages, and of the one with the definitions of its kinds. */
 export async function ensureKwok() {
-  const folder = await cached(`kwok-${version}-exec`, async (temporary) => {
+  const folder = await cached(`kwok-${version}-corrected`, async (temporary) => {
     await requireGo('to build KWOK, which simulates nodes and pods in the lab', '');
     const title = `Building KWOK ${version}, which simulates nodes and pods: once, some 2 minutes on two cores`;
     await step(title, async (achieved) => {
@@ -49,7 +29,10 @@ export async function ensureKwok() {
       );
       const source = join(temporary, 'source');
       await copyTree(published.Dir, source);
-      await correct(join(source, corrections.file));
+      await capture('git', ['apply', corrections], {
+        cwd: source,
+        env: { ...process.env, GIT_CEILING_DIRECTORIES: temporary },
+      });
       await go(['install', '-v', './cmd/kwok'], {
         cwd: source,
         env: { ...goEnvironment, GOBIN: temporary, GOFLAGS: '-buildvcs=false' },
@@ -65,15 +48,6 @@ export async function ensureKwok() {
     kwokStages: join(folder, 'stages'),
     kwokDefinitions: join(folder, 'definitions'),
   };
-}
-
-async function correct(file) {
-  let text = await readFile(file, 'utf8');
-  for (const [from, to] of corrections.replacements) {
-    if (!text.includes(from)) throw new SetupError(`KWOK ${version} is not as expected: ${file} lacks ${from}`);
-    text = text.replace(from, to);
-  }
-  await writeFile(file, text + corrections.addition);
 }
 
 async function copyStages(source, target) {

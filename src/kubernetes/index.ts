@@ -17,6 +17,10 @@
  * **Numbers.** 10 s for a read, 30 s for a page of a list, 32 requests at a time per cluster (watches do not count: each
  * has its own connection), 16 MiB for an object or an event (etcd holds 1.5 MiB), 256 MiB for a list.
  *
+ * Commands and ports of pods go over WebSockets (`pods.ts`), each on a connection of its own and outside the budget once it
+ * is open. What a command says beyond 1 MiB is read and thrown away; a stream that nobody reads stops the other side. A
+ * connection that is silent for 60 s, pings included, is given up.
+ *
  * Everything that knows of sockets is in `transport.ts`.
  *
  * @module
@@ -29,6 +33,8 @@ export * from './identity.ts';
 export * from './in-cluster-connection.ts';
 export * from './kubeconfig.ts';
 export * from './kubernetes-client.ts';
+export type { ExecRequest, ExecResult, TerminalSize } from './pod-exec.ts';
+export type { PodReference, Pods } from './pods.ts';
 export { DEFAULT_LIMITS } from './request-budget.ts';
 export type { RequestLimits } from './request-budget.ts';
 export * from './resource.ts';

@@ -19,6 +19,7 @@ import { Discovery } from './discovery.ts';
 import type { WriteContext } from './identity.ts';
 import { ObjectReads } from './object-reads.ts';
 import { ObjectWrites } from './object-writes.ts';
+import { Pods } from './pods.ts';
 import { RequestSender } from './request-sender.ts';
 import type { ObjectReference, Resource } from './resource.ts';
 import type { Answer } from './transport.ts';
@@ -34,6 +35,8 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024;
 /** Talks to one API server. Connections are opened by the first call and kept until {@link close}. */
 export class KubernetesClient {
   readonly cluster: ClusterName;
+  /** Commands and ports of pods. */
+  readonly pods: Pods;
   readonly #sender: RequestSender;
   readonly #discovery: Discovery;
   readonly #reads: ObjectReads;
@@ -46,6 +49,7 @@ export class KubernetesClient {
     const sender = new RequestSender({ ...options, userAgent: options.userAgent ?? 'atoll' });
     const discovery = new Discovery(sender, clock);
     this.cluster = cluster;
+    this.pods = new Pods(sender, clock);
     this.#requestTimeout = requestTimeout;
     this.#sender = sender;
     this.#discovery = discovery;
