@@ -61,8 +61,8 @@ test('a scale is applied, as a manager of its own', async () => {
   const scale = { apiVersion, kind, metadata: { name: 'applied', namespace }, spec: { replicas: 4 } };
   const options = { subresource: 'scale', of: deployment, force: true };
   expect(await client.apply(scale, as('scaler'), options)).toMatchObject({ kind: 'Scale', spec: { replicas: 4 } });
-  const { metadata } = (await client.get(deployment)) ?? { metadata: {} };
-  expect(metadata.managedFields).toContainEqual(
+  const object = await client.get(deployment);
+  expect(object?.metadata.managedFields).toContainEqual(
     expect.objectContaining({ manager: 'scaler', operation: 'Apply', subresource: 'scale' }),
   );
 });
