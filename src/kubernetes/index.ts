@@ -7,15 +7,21 @@
  * server time-out of 4 s and is given up after 4.5 s, so that renew deadline (10 s) + write < lease (15 s). Redirects are
  * never followed, certificates always verified, kubeconfigs read by an allow-list.
  *
+ * Lists and watches are decoded object by object while they come, each through the caller's transform, on request only
+ * their metadata. What is kept is all that is held, and the event loop is given back every 8 ms, whoever else decodes. A
+ * list is answered whole or not at all.
+ *
  * **On failure** every method rejects with a class of `api-errors.ts`, told apart by status, reason and causes. "Absent"
  * is only said when the server said so: `get` answers `undefined` for a Status about that very object, and
  * `KindNotFoundError` means that discovery was read and does not list the kind. What could not be seen (a redirect, a
  * proxy's 404, a stale group in discovery) is an error of another class. Before sending, `UnsendableError` refuses what
- * would do something else than asked. Not repeated here: writes, except that a 429 which asks for at most 5 s is waited
+ * would do something else than asked. Of what a server says about a Secret, only reason and paths of fields become part of
+ * an error: it may quote the data. Not repeated here: writes, except that a 429 which asks for at most 5 s is waited
  * out twice. Reads are sent again once when a kept connection turns out to be closed.
  *
- * **Numbers.** 10 s for a read, 30 s for a page of a list, 32 requests at a time per cluster (watches do not count: each
- * has its own connection), 16 MiB for an object or an event (etcd holds 1.5 MiB), 256 MiB for a list.
+ * **Numbers.** 10 s for a read, 30 s until a list begins and between its pieces, 60 s for a page of it (an API server itself
+ * gives up then), 32 requests at a time per cluster (watches do not count: each has its own connection), 16 MiB for an
+ * object or an event (etcd holds 1.5 MiB, which JSON's escapes make up to six times as long), 256 MiB for a list.
  *
  * Commands and ports of pods go over WebSockets (`pods.ts`), each on a connection of its own and outside the budget once it
  * is open. What a command says beyond 1 MiB is read and thrown away; a stream that nobody reads stops the other side. A
