@@ -150,6 +150,14 @@ describe('the gate', () => {
     expect(queued).toEqual([]);
     await expect(controller.reconcile(web, context)).rejects.toThrow(WaitingError);
   });
+
+  it('does not open for a controller that is detached in the very moment in which its sources have synced', async () => {
+    const controller = attach(builder);
+    for (const informer of informers.all()) informer.sync();
+    controller.detach();
+    await settled();
+    await expect(controller.reconcile(web, context)).rejects.toThrow(WaitingError);
+  });
 });
 
 describe('detaching', () => {
@@ -202,43 +210,6 @@ describe('an object that the controller is for', () => {
     informers.informer(DEPLOYMENT).set(deployment('web'));
     informers.informer(REPLICA_SET).set(replicaSetOf({ name: 'api' }));
     expect(controller.keys()).toEqual([web]);
-  });
-});
-
-// controller-runtime, pkg/handler/eventhandler_test.go: EnqueueRequestForOwner with OnlyControllerOwner.
-describe('an owned object leads to', () => {
-  it.each<[string, readonly Partial<OwnerReference>[], string[]]>([
-    ['the owner that controls it, in its own namespace', [{}], ['web event']],
-    ['that owner only, among several', [{ name: 'other', controller: false }, {}], ['web event']],
-    ['that owner, whatever the version', [{ apiVersion: 'apps/v1beta2' }], ['web event']],
-    ['nobody, when there is no owner', [], []],
-    ['nobody, when no owner controls it', [{ controller: false }], []],
-    ['nobody, when the owner is of another kind', [{ kind: 'StatefulSet' }], []],
-    ['nobody, when the owner is of another group', [{ apiVersion: 'example.com/v1' }], []],
-    ['nobody, when the owner is of the core group', [{ apiVersion: 'v1' }], []],
-  ])('%s', (_, owners, expected) => {
-    attached(ControllerBuilder.for(DEPLOYMENT).owns(REPLICA_SET));
-    const replicaSets = informers.informer(REPLICA_SET);
-    replicaSets.play((handler) => handler.onAdd?.(replicaSetOf(...owners), false));
-    expect(queued).toEqual(expected);
-    replicaSets.play((handler) => handler.onDelete?.(replicaSetOf(...owners), false));
-    expect(queued).toEqual([...expected, ...expected]);
-  });
-
-  it('the owners of both states, when it changes hands', () => {
-    attached(ControllerBuilder.for(DEPLOYMENT).owns(REPLICA_SET));
-    const replicaSets = informers.informer(REPLICA_SET);
-    const adopted = { ...replicaSetOf({ name: 'api' }) };
-    replicaSets.play((handler) =>
-      handler.onUpdate?.(replicaSetOf({}), { ...adopted, metadata: { ...adopted.metadata, resourceVersion: '2' } }),
-    );
-    expect(queued).toEqual(['web event', 'api event']);
-  });
-
-  it('an owner without a namespace, when its kind is in none', () => {
-    attached(ControllerBuilder.for(DEPLOYMENT, { clusterScoped: true }).owns(REPLICA_SET));
-    informers.informer(REPLICA_SET).set(replicaSetOf({}));
-    expect(queued).toEqual(['/web event']);
   });
 });
 
@@ -332,6 +303,15 @@ describe('a controller without a reconciler', () => {
 });
 
 describe('the caches', () => {
+  it('have the index also of a kind that is watched for another reason first', () => {
+    attached(
+      ControllerBuilder.for(DEPLOYMENT)
+        .watches(REPLICA_SET, () => [])
+        .owns(REPLICA_SET),
+    );
+    expect(caches(REPLICA_SET).byIndex(OWNER_INDEX, 'u')).toEqual([]);
+  });
+
   it('are those of the declared kinds, with an index by owner for what is owned', () => {
     attached(ControllerBuilder.for(DEPLOYMENT).owns(REPLICA_SET));
     informers.informer(REPLICA_SET).set(replicaSetOf({}));

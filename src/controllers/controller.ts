@@ -120,12 +120,12 @@ export class Controller {
     const name = formatGvk(gvk);
     const known = this.#caches.get(name);
     if (known !== undefined) return known;
-    const found = [...this.#informers].find(([source]) => formatGvk(source.gvk) === name);
-    if (found === undefined)
+    const sources = [...this.#informers.keys()].filter((source) => formatGvk(source.gvk) === name);
+    const informer = sources[0] && this.#informers.get(sources[0]);
+    if (informer === undefined)
       throw new TypeError(`the controller of ${this.kind} reads ${name}, which it does not watch`);
-    const [source, informer] = found;
     const cache = new MutationCache({ informer, clock: this.#options.clock });
-    if (source.isOwned) cache.addIndex(OWNER_INDEX, byOwnerUid);
+    if (sources.some(({ isOwned }) => isOwned)) cache.addIndex(OWNER_INDEX, byOwnerUid);
     this.#caches.set(name, cache);
     return cache;
   }

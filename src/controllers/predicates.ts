@@ -68,8 +68,5 @@ function differ(
   b: Readonly<Record<string, string>> | undefined = {},
 ): boolean {
   const before = Object.entries(a);
-  return (
-    before.length !== Object.keys(b).length ||
-    before.some(([name, value]) => !Object.hasOwn(b, name) || b[name] !== value)
-  );
+  return before.length !== Object.keys(b).length || before.some(([name, value]) => b[name] !== value);
 }
