@@ -48,6 +48,11 @@ export class TcpProxy {
     return this.#pairs.size;
   }
 
+  /** Connections that are half-open: their client has not given them up. */
+  get frozen(): number {
+    return [...this.#pairs].filter(({ isFrozen }) => isFrozen).length;
+  }
+
   /** Accepts connections (again), on the same port as before. */
   async listen(): Promise<void> {
     this.#server.listen(this.#port, '127.0.0.1');
