@@ -44,8 +44,9 @@ export class BudgetGate {
   }
 
   /**
-   * Makes a call when its turn has come, for which it waits so many milliseconds, and a pause besides. A streamed list keeps its place until its body is closed. While the server wants to be left alone for
-   * longer than the call can wait, its last 429 is the answer.
+   * Makes a call when its turn has come, for which it waits so many milliseconds, and a pause besides. A streamed list
+   * keeps its place until its body is closed. While the server wants to be left alone for longer than the call can wait,
+   * its last 429 is the answer.
    *
    * @throws UnreachableError when its turn does not come within the time that the call may take
    */

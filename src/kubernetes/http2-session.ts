@@ -134,7 +134,7 @@ export class Http2Session {
    */
   async open(headers: RequestHeaders, { signal, onClose }: StreamOptions): Promise<OpenedStream> {
     signal.throwIfAborted();
-    if (this.#state !== 'open' || this.#session === undefined) throw gone();
+    if (this.#session === undefined) throw gone();
     const stream = request(this.#session, headers);
     const body = new EndableBody(stream);
     const abort = (): void => void stream.destroy();
@@ -149,8 +149,8 @@ export class Http2Session {
     return { status: Number(received[':status']), headers: received, body };
   }
 
-  /** Ends all streams, as if the server did, within some seconds; the connection with the last of them. */
-  drain(): void {
+  /** The server said goodbye. Streams are ended within some seconds, as if it had ended them; it may leave them mute. */
+  #drain(): void {
     if (this.#state !== 'dialing' && this.#state !== 'open') return;
     this.#state = 'draining';
     this.#options.onDraining();
@@ -204,7 +204,7 @@ export class Http2Session {
     session.on('remoteSettings', ({ maxConcurrentStreams = MAX_STREAMS }) => {
       this.#limit = Math.max(1, Math.min(MAX_STREAMS, maxConcurrentStreams));
     });
-    session.on('goaway', () => this.drain());
+    session.on('goaway', () => this.#drain());
     session.on('close', () => this.#gone());
     await occurrence(session, 'remoteSettings');
     session.setLocalWindowSize(SESSION_WINDOW);

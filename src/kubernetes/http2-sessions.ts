@@ -51,11 +51,6 @@ export class Http2Sessions {
     }
   }
 
-  /** Ends all streams as if the server did, spread over some seconds. */
-  drain(): void {
-    for (const session of this.#sessions) session.drain();
-  }
-
   /** Cuts everything. */
   destroy(): void {
     for (const session of [...this.#sessions, ...this.#draining]) session.destroy();

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { Labels } from '../../src/kernel/index.ts';
 import { KubernetesClient, UnauthorizedError, UnreachableError, parseKubeconfig } from '../../src/kubernetes/index.ts';
 import type { Connection, ConnectionSource, WriteContext } from '../../src/kubernetes/index.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { asTester, auditEvents, createNamespace, eventually, labCluster } from '../support/lab.ts';
 import { serviceAccountWith } from '../support/service-account.ts';
@@ -82,6 +83,15 @@ function open(connection: ConnectionSource): KubernetesClient {
   });
 }
 
+const never = new AbortController().signal;
+
+/** A proxy that speaks HTTP/1.1 only. */
+async function startHttp1Proxy(): Promise<FaultProxy> {
+  const started = await FaultProxy.start(first.connection);
+  onTestFinished(() => started.stop());
+  return started;
+}
+
 const ref = (name: string) => ({ gvk: CONFIG_MAP, namespace, name });
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } });
 const answered = (code: string): number =>
@@ -147,6 +157,23 @@ describe('credentials that change while a client lives', () => {
     expect(answered('404')).toBe(before);
     source.change({ caData });
     await expect(client.get(ref('absent'))).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['HTTP/2', () => Promise.resolve(source)],
+    ['HTTP/1.1', async () => new TestSource((await startHttp1Proxy()).connection)],
+  ])('a watch over %s ends as if the server had ended it', async (_, sourceOf) => {
+    const changing = await sourceOf();
+    const watching = open(changing);
+    const opened = Promise.withResolvers<void>();
+    const ended = (async () => {
+      const options = { namespace, resourceVersion: '0', onOpen: () => opened.resolve(), signal: never };
+      for await (const { type } of watching.watch(CONFIG_MAP, options)) expect(type).toBe('ADDED');
+    })();
+    await opened.promise;
+    changing.change({ token: second.connection.token ?? '' });
+    await expect(ended).resolves.toBeUndefined();
+    await watching.close();
   });
 
   test('old connections are closed once they are not needed', async () => {

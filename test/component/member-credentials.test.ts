@@ -104,6 +104,20 @@ describe('a member whose credentials change', () => {
     expect(sentWith(former)).toHaveLength(1);
     expect([members.enqueued, members.detached]).toEqual([1, 0]);
   });
+
+  it('is not asked with ones that were read after a 401 and lead to another cluster', async () => {
+    const cluster = engaged();
+    await members.setKubeconfig(withToken(renewed.connection.token));
+    proxy.fault = ({ url, headers }) => {
+      if (headers.authorization === bearer(former)) return { status: 401 };
+      return url.includes('kube-system') ? { status: 200, headers: json, body: otherSystem } : undefined;
+    };
+    proxy.seen.length = 0;
+    await expect(cluster.client.readyz()).rejects.toThrow();
+    const asked = sentWith(renewed).map(({ url }) => url);
+    expect(asked).toContain('/api/v1/namespaces/kube-system');
+    expect(asked).not.toContain('/readyz');
+  });
 });
 
 const json = { 'content-type': 'application/json' };
