@@ -123,7 +123,11 @@ function bodyOf(
 ): KubernetesObject {
   const dropped = judged.filter(({ leaf, verdict }) => isDropped(leaf, verdict, ours));
   const stripped = dropped.reduce((body, { leaf }) => withoutPath(body, leaf.path), wanted.body);
-  return wanted.rules.reduce((body, rule) => underRule(body, rule, live, judged), stripped);
+  const isOurs = (path: FieldPath): boolean =>
+    judged.some(
+      ({ leaf }) => ours !== undefined && leaf.holders.includes(ours) && formatPath(leaf.path) === formatPath(path),
+    );
+  return wanted.rules.reduce((body, rule) => underRule(body, rule, live, isOurs), stripped);
 }
 
 /** What is ours stays ours, also where its value is left as it is: given up, it would be removed. */
@@ -132,16 +136,15 @@ function isDropped(leaf: Leaf, verdict: Verdict, ours: ManagedFieldsEntry | unde
   return verdict.kind === 'left' && verdict.field.why !== 'rule' && !isOurs;
 }
 
-/** An autoscaler that is broken says 0: that must not become what we want. */
+/** A 0 that is not ours may be said by an autoscaler that is broken: it must not become what we want. */
 function underRule(
   body: KubernetesObject,
   { mode, path }: FittingRule,
   live: KubernetesObject,
-  judged: readonly Judged[],
+  isOurs: (path: FieldPath) => boolean,
 ): KubernetesObject {
   const current = valueAt(live, path);
-  const held = judged.some(({ verdict }) => verdict.kind === 'left' && verdict.field.path === formatPath(path));
-  if (mode === 'Strip' || (current === 0 && held)) return withoutPath(body, path);
+  if (mode === 'Strip' || (current === 0 && !isOurs(path))) return withoutPath(body, path);
   return current === undefined ? body : withValue(body, path, current);
 }
 

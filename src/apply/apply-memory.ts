@@ -98,7 +98,10 @@ export class ObjectMemory {
     if (!this.#known) this.#keepAsUsual(findings.rewritten);
     this.#known = true;
     const { left, rewritten } = findings;
-    this.#settled = { digest: ownershipDigest(live, fieldManager), findings: { left, rewritten } };
+    // Whether a field still goes back and forth is told by a value that is not ours, and not in the digest.
+    const isFlipping = left.some(({ why }) => why === 'flipping');
+    const digest = isFlipping ? '' : ownershipDigest(live, fieldManager);
+    this.#settled = { digest, findings: { left, rewritten } };
   }
 
   /** @returns the fields that were not left before */

@@ -127,14 +127,29 @@ function judgeOurs(leaf: Leaf, live: unknown, { input, same }: LeafContext): Ver
   return { kind: 'taken', field: { path, live, manager: '', why: 'rewritten' } };
 }
 
-function judgeUnheld(leaf: Leaf, live: unknown, { input, same, unrecorded }: LeafContext): Verdict {
+function judgeUnheld(leaf: Leaf, live: unknown, context: LeafContext): Verdict {
+  const { input, same, unrecorded } = context;
   const path = formatPath(leaf.path);
+  if (!input.force && isScaled(path, live, context)) {
+    return { kind: 'left', field: { path, manager: '', why: 'scale' }, blocks: false };
+  }
   if (unrecorded) return { kind: 'taken', field: { path, live, manager: '', why: 'drift' } };
   if (!same) return { kind: 'ours' };
   if (input.isFlipping(path, live))
     return { kind: 'left', field: { path, manager: '', why: 'flipping' }, blocks: false };
   return { kind: 'taken', field: { path, live, manager: '', why: 'removed' } };
 }
+
+/**
+ * An API server forgets who scales an object through `scale` when that goes to 0, and does not record it again afterwards.
+ * So replicas that we had and that are nobody's now were scaled; and so were any that are nobody's and not the default.
+ */
+function isScaled(path: string, live: unknown, { ours, same, unrecorded }: LeafContext): boolean {
+  if (path !== '.spec.replicas' || live === undefined || ours === undefined || unrecorded) return false;
+  return same || live !== DEFAULT_REPLICAS;
+}
+
+const DEFAULT_REPLICAS = 1;
 
 function judgeHeld(leaf: Leaf, live: unknown, { input, evidence, same }: LeafContext, others: Others): Verdict {
   const holding = holdingOf(leaf, others, evidence);

@@ -119,8 +119,15 @@ export class ApplyFixture {
   }
 
   async kubectl(...command: readonly string[]): Promise<void> {
+    await this.kubectlWith('', ...command);
+  }
+
+  /** With something on its standard input. */
+  async kubectlWith(input: string, ...command: readonly string[]): Promise<void> {
     const { kubeconfigPath } = labCluster(CLUSTER);
-    await run(lab().kubectl, ['--kubeconfig', kubeconfigPath, '--namespace', this.namespace, ...command]);
+    const call = run(lab().kubectl, ['--kubeconfig', kubeconfigPath, '--namespace', this.namespace, ...command]);
+    call.child.stdin?.end(input);
+    await call;
   }
 }
 
