@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { AtollError } from '../kernel/index.ts';
+import { AtollError, errorMessage } from '../kernel/index.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -11,12 +12,12 @@ const duration = z
   .transform((text) => Number.parseInt(text, 10) * (units[text.replace(/^\d+/, '')] ?? Number.NaN));
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const port = z.coerce.number().int().min(0).max(65_535);
 /** `kubectl,kubectl-*`: names by commas, each as it is or with a star at one end. */
 const names = z
   .string()
   .regex(/^\*?[^\s,*]+\*?(,\*?[^\s,*]+\*?)*$/, 'must be names by commas, such as kubectl,kubectl-*')
   .transform((text) => text.split(','));
+const port = z.coerce.number().int().min(0).max(65_535);
 
 const environmentSchema = z.object({
   ATOLL_NAMESPACE: z.string().min(1).default('atoll-system').describe("Atoll's namespace on the hub"),
@@ -30,6 +31,24 @@ const environmentSchema = z.object({
   KUBERNETES_SERVICE_PORT: z.string().optional().describe('Set by Kubernetes in a pod'),
   ATOLL_REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('redis:// or rediss://, with its password'),
   ATOLL_REDIS_ALLOW_NO_PASSWORD: flag.default(false).describe('Development only: take a Redis without a password'),
+  ATOLL_REDIS_MODE: z
+    .enum(['standalone', 'sentinel', 'cluster'])
+    .default('standalone')
+    .describe('One server; a master that Sentinels name; or a Redis Cluster. ATOLL_REDIS_URL names one of the nodes'),
+  ATOLL_REDIS_NODES: z
+    .string()
+    .regex(/^[^\s,@/]+(,[^\s,@/]+)*$/, 'must be host:port, further ones separated by commas')
+    .optional()
+    .describe('Further Sentinels or nodes of the Cluster, host:port, separated by commas'),
+  ATOLL_REDIS_SENTINEL_MASTER: z
+    .string()
+    .min(1)
+    .default('mymaster')
+    .describe('Name of the master that Sentinels watch'),
+  ATOLL_REDIS_SENTINEL_PASSWORD: z.string().min(1).optional().describe('What the Sentinels themselves ask for'),
+  ATOLL_REDIS_CA_FILE: z.string().min(1).optional().describe('PEM file: whom to trust with a rediss:// URL'),
+  ATOLL_REDIS_CERT_FILE: z.string().min(1).optional().describe('PEM file: client certificate for a rediss:// URL'),
+  ATOLL_REDIS_KEY_FILE: z.string().min(1).optional().describe('PEM file: key of that certificate'),
   ATOLL_REDIS_PREFIX: z
     .string()
     .regex(/^[\w.-]+$/)
@@ -69,6 +88,12 @@ const environmentSchema = z.object({
     .describe('How many failed keys may be tried again at once when ATOLL_RETRIES_PER_SECOND limits them'),
   ATOLL_PROBE_INTERVAL: duration.prefault('20s').describe('Time between two probes of a healthy member'),
   ATOLL_STATUS_INTERVAL: duration.prefault('250ms').describe('Status of one object is written at most this often'),
+  ATOLL_INTERACTIVE_MANAGERS: names
+    .prefault('kubectl,kubectl-*')
+    .describe("Field managers whose edits of Atoll's fields are taken back; a * stands for any ending"),
+  ATOLL_AUTOSCALERS: names
+    .prefault('kube-controller-manager,keda*,*-proportional-autoscaler,horizontal-pod-autoscaler')
+    .describe('Field managers that replicas are always left to'),
   ATOLL_GIT_ALLOW_LOOPBACK: flag
     .default(false)
     .describe('Development only: let GitSources reach servers at loopback addresses'),
@@ -81,24 +106,29 @@ export interface Config {
   readonly hubKubeconfig: string | undefined;
   /** The API server of the cluster that the process runs in, when it runs in one. */
   readonly inCluster: { readonly host: string; readonly port: string } | undefined;
-  readonly redis: { readonly url: string; readonly allowNoPassword: boolean; readonly keyPrefix: string };
+  readonly redis: {
+    readonly url: string;
+    readonly allowNoPassword: boolean;
+    readonly keyPrefix: string;
+    readonly mode: 'standalone' | 'sentinel' | 'cluster';
+    readonly nodes: readonly string[];
+    readonly sentinel: { readonly master: string; readonly password: string | undefined };
+    /** Contents of the files, PEM. */
+    readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  };
   readonly replica: string;
   readonly bindAddress: string;
   readonly healthPort: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly lease: { readonly duration: number; readonly renewDeadline: number; readonly retryPeriod: number };
   readonly concurrency: number;
-  ATOLL_INTERACTIVE_MANAGERS: names
-    .prefault('kubectl,kubectl-*')
-    .describe("Field managers whose edits of Atoll's fields are taken back; a * stands for any ending"),
-  ATOLL_AUTOSCALERS: names
-    .prefault('kube-controller-manager,keda*,*-proportional-autoscaler,horizontal-pod-autoscaler')
-    .describe('Field managers that replicas are always left to'),
   readonly maxConcurrency: number;
   /** Undefined when retries are held back by each key's backoff only. */
   readonly retryLimit: { readonly perSecond: number; readonly burst: number } | undefined;
   readonly probeInterval: number;
   readonly statusInterval: number;
+  /** Who is who among field managers. */
+  readonly fieldManagers: { readonly interactive: readonly string[]; readonly autoscalers: readonly string[] };
   readonly gitAllowLoopback: boolean;
 }
 
@@ -127,8 +157,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const { duration: lasts, renewDeadline, retryPeriod } = config.lease;
   if (!(lasts > renewDeadline && renewDeadline > retryPeriod * 1.2)) {
     throw new ConfigError(
-  /** Who is who among field managers. */
-  readonly fieldManagers: { readonly interactive: readonly string[]; readonly autoscalers: readonly string[] };
       'ATOLL_LEASE_DURATION must be longer than ATOLL_LEASE_RENEW_DEADLINE, and that than 1.2 × ATOLL_LEASE_RETRY_PERIOD',
     );
   }
@@ -150,6 +178,13 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
       url: variables.ATOLL_REDIS_URL,
       allowNoPassword: variables.ATOLL_REDIS_ALLOW_NO_PASSWORD,
       keyPrefix: variables.ATOLL_REDIS_PREFIX,
+      mode: variables.ATOLL_REDIS_MODE,
+      nodes: variables.ATOLL_REDIS_NODES?.split(',') ?? [],
+      sentinel: {
+        master: variables.ATOLL_REDIS_SENTINEL_MASTER,
+        password: variables.ATOLL_REDIS_SENTINEL_PASSWORD,
+      },
+      tls: tlsOf(variables),
     },
     replica: variables.ATOLL_REPLICA,
     bindAddress: variables.ATOLL_BIND_ADDRESS,
@@ -168,8 +203,40 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
         : { perSecond: variables.ATOLL_RETRIES_PER_SECOND, burst: variables.ATOLL_RETRIES_BURST },
     probeInterval: variables.ATOLL_PROBE_INTERVAL,
     statusInterval: variables.ATOLL_STATUS_INTERVAL,
+    fieldManagers: {
+      interactive: variables.ATOLL_INTERACTIVE_MANAGERS,
+      autoscalers: variables.ATOLL_AUTOSCALERS,
+    },
     gitAllowLoopback: variables.ATOLL_GIT_ALLOW_LOOPBACK,
   };
+}
+
+/** @throws ConfigError for a file that cannot be read, or half a client certificate */
+function tlsOf(variables: z.output<typeof environmentSchema>): Config['redis']['tls'] {
+  const { ATOLL_REDIS_CERT_FILE: cert, ATOLL_REDIS_KEY_FILE: key } = variables;
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ConfigError('ATOLL_REDIS_CERT_FILE and ATOLL_REDIS_KEY_FILE belong together');
+  }
+  return {
+    ...contentOf('ca', 'ATOLL_REDIS_CA_FILE', variables),
+    ...contentOf('cert', 'ATOLL_REDIS_CERT_FILE', variables),
+    ...contentOf('key', 'ATOLL_REDIS_KEY_FILE', variables),
+  };
+}
+
+type FileVariable = 'ATOLL_REDIS_CA_FILE' | 'ATOLL_REDIS_CERT_FILE' | 'ATOLL_REDIS_KEY_FILE';
+
+function contentOf<Part extends string>(
+  part: Part,
+  variable: FileVariable,
+  { [variable]: path }: z.output<typeof environmentSchema>,
+): { [Name in Part]?: string } {
+  if (path === undefined) return {};
+  try {
+    return { [part]: readFileSync(path, 'utf8') } as { [Name in Part]: string };
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${path} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 function inClusterOf(variables: z.output<typeof environmentSchema>): Config['inCluster'] {
@@ -193,7 +260,3 @@ function defaultOf(name: string, schema: z.ZodType): string {
   if (value === undefined) return schema.safeParse(undefined).success ? '' : '(required)';
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
-    fieldManagers: {
-      interactive: variables.ATOLL_INTERACTIVE_MANAGERS,
-      autoscalers: variables.ATOLL_AUTOSCALERS,
-    },

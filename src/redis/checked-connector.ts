@@ -1,7 +1,7 @@
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
-import { AbstractConnector } from 'ioredis';
+import { AbstractConnector, SentinelConnector } from 'ioredis';
 import { AtollError } from '../kernel/index.ts';
 import { refuseServer } from './server-check.ts';
 import type { ServerInfo } from './server-check.ts';
@@ -19,8 +19,15 @@ interface Address {
 type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 type ConnectorClass = new (options: unknown) => AbstractConnector;
 
+/** Which servers may be connected to, and who is told why others may not. */
+export interface ServerCheck {
+  /** Nodes of a Cluster may be replicas: what is written goes to the masters. */
+  readonly allowReplica: boolean;
+  readonly onRefused: (reason: string) => void;
+}
+
 /** A connector for ioredis that lets a connection become ready only on a server that is fit, and tells why others are not. */
-export function checkedConnector(onRefused: (reason: string) => void): ConnectorClass {
+export function checkedConnector(serverCheck: ServerCheck): ConnectorClass {
   return class CheckedConnector extends AbstractConnector {
     readonly #address: Address;
 
@@ -40,11 +47,19 @@ export function checkedConnector(onRefused: (reason: string) => void): Connector
     }
 
     override check(info: ServerInfo): boolean {
-      const reason = refuseServer(info);
-      if (reason !== undefined) onRefused(reason);
-      return reason === undefined;
+      return isFit(info, serverCheck);
     }
   };
+}
+
+/** The same for the master that Sentinels name. */
+export function checkedSentinelConnector(serverCheck: ServerCheck): ConnectorClass {
+  return class CheckedSentinelConnector extends SentinelConnector {
+    override check(info: ServerInfo): boolean {
+      // Its own check turns to the next Sentinel when the server is no master.
+      return super.check(info) && isFit(info, serverCheck);
+    }
+  } as unknown as ConnectorClass;
 }
 
 /** A connector for ioredis that connects to nothing: the client ends at once, and every command to it fails. */
@@ -58,4 +73,10 @@ export function refusingConnector(reason: string): ConnectorClass {
       return Promise.reject(new AtollError(reason));
     }
   };
+}
+
+function isFit(info: ServerInfo, { allowReplica, onRefused }: ServerCheck): boolean {
+  const reason = refuseServer(allowReplica ? { ...info, role: 'master' } : info);
+  if (reason !== undefined) onRefused(reason);
+  return reason === undefined;
 }

@@ -12,10 +12,13 @@
  * (a `maxmemory-policy` other than `noeviction`), is a read-only replica, is older than 6.2, or is to be
  * used without a password, is refused: no connection becomes ready, and `lastError()` says why.
  *
+ * Redis is one server, a master that Sentinels name, or a Cluster. All keys of one script share a hash tag.
+ *
  * Redis holds hints only. Whoever uses it can rebuild what was in it.
  *
  * @module
  */
 export { RedisConnections } from './redis-connections.ts';
-export type { Redis, RedisOptions } from './redis-connections.ts';
+export type { Redis } from './redis-connections.ts';
+export type { RedisOptions } from './redis-options.ts';
 export { Script } from './script.ts';

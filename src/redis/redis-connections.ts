@@ -1,21 +1,14 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis as Server } from 'ioredis';
 import type { RedisOptions as AllClientOptions } from 'ioredis';
 import { AtollError, errorMessage } from '../kernel/index.ts';
 import type { Gauge, Logger, Metrics } from '../kernel/index.ts';
-import { checkedConnector, refusingConnector } from './checked-connector.ts';
+import { checkedConnector, checkedSentinelConnector, refusingConnector } from './checked-connector.ts';
+import { accessOf, endpointsOf } from './redis-options.ts';
+import type { RedisOptions } from './redis-options.ts';
 import { refuseUrl } from './server-check.ts';
 
-export type { Redis } from 'ioredis';
-
-/** Where Redis is and how keys are named. */
-export interface RedisOptions {
-  /** redis:// or rediss://, with user and password. */
-  readonly url: string;
-  /** What every key begins with: "atoll". */
-  readonly keyPrefix: string;
-  /** Accept a Redis without a password: for development only. */
-  readonly allowNoPassword: boolean;
-}
+/** A client of one server (also of one that Sentinels name), or of a Cluster. */
+export type Redis = Server | Cluster;
 
 /** Without the option that chooses the client's type. */
 type ClientOptions = Omit<AllClientOptions, 'replyMapping'>;
@@ -25,11 +18,20 @@ type Kind = 'lease' | 'producer' | 'blocking';
 /** READONLY: the master became a replica; UNBLOCKED: the same, told to a blocking read. A new connection finds the new master. */
 const failedOver = /^(READONLY|UNBLOCKED)/;
 
+/** A Sentinel that hangs must not keep its neighbour from being asked. */
+const SENTINEL_TIMEOUT = 1000;
+/** A slot that moved is also found by the answer to a command; this finds a new node before. */
+const SLOTS_REFRESH_INTERVAL = 5000;
+
+/** 100, 200, 400, 800, 1000, 1000, … ms */
+function retryStrategy(attempt: number): number {
+  return Math.min(50 * 2 ** Math.min(attempt, 10), 1000);
+}
+
 const shared: ClientOptions = {
   connectTimeout: 5000,
   keepAlive: 10_000,
-  // 100, 200, 400, 800, 1000, 1000, … ms
-  retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), 1000),
+  retryStrategy,
 };
 
 const failFast: ClientOptions = {
@@ -71,6 +73,11 @@ export class RedisConnections {
       help: 'Whether the connection to Redis is ready (1) or not (0)',
       labelNames: ['connection'],
     });
+  }
+
+  /** Whether keys lie on several servers, of which each may lose its own. */
+  get isCluster(): boolean {
+    return this.#options.mode === 'cluster';
   }
 
   /** For leases: a command is answered within 1.5 s, or rejects; nothing is sent later than it was asked for. */
@@ -128,11 +135,38 @@ export class RedisConnections {
   }
 
   #open(kind: Kind): Redis {
-    const { url, allowNoPassword } = this.#options;
+    const { url, allowNoPassword, mode = 'standalone' } = this.#options;
     const refusal = refuseUrl(url, allowNoPassword);
-    return refusal === undefined
-      ? new Redis(url, { ...optionsOf[kind], Connector: checkedConnector((reason) => this.#failed(kind, reason)) })
-      : new Redis({ ...optionsOf[kind], Connector: refusingConnector(refusal) });
+    if (refusal !== undefined) return new Server({ ...optionsOf[kind], Connector: refusingConnector(refusal) });
+    const check = { allowReplica: mode === 'cluster', onRefused: (reason: string) => this.#failed(kind, reason) };
+    const options: ClientOptions = { ...optionsOf[kind], ...accessOf(this.#options) };
+    if (mode === 'cluster') return this.#openCluster({ ...options, Connector: checkedConnector(check) });
+    if (mode === 'sentinel') return this.#openSentinel({ ...options, Connector: checkedSentinelConnector(check) });
+    return new Server({ ...options, ...endpointsOf(this.#options)[0], Connector: checkedConnector(check) });
+  }
+
+  #openSentinel(options: ClientOptions): Server {
+    const { master = 'mymaster', password } = this.#options.sentinel ?? {};
+    const { tls } = options;
+    return new Server({
+      ...options,
+      sentinels: [...endpointsOf(this.#options)],
+      name: master,
+      ...(password !== undefined && { sentinelPassword: password }),
+      ...(tls !== undefined && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+      sentinelRetryStrategy: retryStrategy,
+      sentinelCommandTimeout: SENTINEL_TIMEOUT,
+    });
+  }
+
+  #openCluster(options: ClientOptions): Cluster {
+    return new Cluster([...endpointsOf(this.#options)], {
+      redisOptions: options,
+      enableOfflineQueue: options.enableOfflineQueue ?? true,
+      clusterRetryStrategy: retryStrategy,
+      retryDelayOnFailover: 100,
+      slotsRefreshInterval: SLOTS_REFRESH_INTERVAL,
+    });
   }
 
   /** Keeps the error, and logs it once: a Redis that is down repeats itself every second on every connection. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { Redis } from './redis-connections.ts';
 
 /** A Lua script: atomic on the server, sent by its hash, and whole only when the server does not know it (any more). */
 export class Script {

@@ -6,6 +6,7 @@ import {
   publishedKinds,
 } from '../api/index.ts';
 import type { FederatedKind, FederatedObject } from '../api/index.ts';
+import { managedFieldsReducer } from '../apply/index.ts';
 import { MemberClusters } from '../clusters/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
 import type { Config } from '../config/index.ts';
@@ -25,7 +26,8 @@ import {
 } from '../federation/index.ts';
 import type { StatusRow } from '../federation/index.ts';
 import { GitProcess } from '../git/index.ts';
-import { SharedInformerFactory } from '../informers/index.ts';
+import { ListLimit, SharedInformerFactory } from '../informers/index.ts';
+import type { SharedInformerFactoryOptions } from '../informers/index.ts';
 import { HUB, TerminalError, formatGvk, gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
@@ -67,6 +69,8 @@ export class Atoll {
   readonly #options: AtollOptions;
   readonly #hub: KubernetesClient;
   readonly #factory: SharedInformerFactory;
+  /** What the informers of all clusters share. */
+  readonly #commonInformers: Pick<SharedInformerFactoryOptions, 'listLimit' | 'transform'>;
   readonly #informers: HubInformers;
   readonly #redis: RedisConnections;
   readonly #queues: Workqueues;
@@ -82,7 +86,8 @@ export class Atoll {
     const ports = { clock, random, metrics, logger };
     this.#options = options;
     this.#hub = new KubernetesClient({ cluster: HUB, connection: options.hub, ...ports });
-    this.#factory = new SharedInformerFactory({ client: this.#hub, ...ports });
+    this.#commonInformers = { listLimit: new ListLimit({ clock }), transform: managedFieldsReducer() };
+    this.#factory = new SharedInformerFactory({ client: this.#hub, ...ports, ...this.#commonInformers });
     this.#informers = new HubInformers(this.#factory, config.namespace);
     this.#redis = new RedisConnections({ ...config.redis, logger, metrics });
     const { maxConcurrency, retryLimit } = config;
@@ -194,6 +199,7 @@ export class Atoll {
       definitions: publishedKinds
         .filter(({ location }) => location === 'member')
         .map((kind) => customResourceDefinition(kind)),
+      informers: this.#commonInformers,
       wire: (cluster) => this.#wire(cluster, installation),
       clock,
       random,
@@ -208,13 +214,13 @@ export class Atoll {
       hub: this.#hub,
       informers: this.#informers,
       installation,
+      managers: config.fieldManagers,
       report: (name, object, row) => this.#report(name, object, row),
       clock,
       logger: logger.child({ cluster: cluster.name }),
       metrics,
       onDetach: () => this.#forget(wiring),
     });
-      managers: config.fieldManagers,
     this.#wirings.set(cluster.name, wiring);
     return wiring;
   }

@@ -20,7 +20,8 @@
  * - Events run before resyncs, but of nine runs one is a resync's when both wait: a backlog drains under any stream.
  * - The outcome of a run moves the key as controller-runtime does (`outcome.ts`). A run that lost its lease, its lock or
  *   its time to finish puts its key back: a key is never dropped because of who was running it.
- * - Redis is a hint store. That it was emptied is noticed by a generation key, on every connection and every 5 s, and
+ * - Redis is a hint store. That it was emptied, or that another server process answers (one that was promoted may lack the
+ *   last second), is noticed by a generation key and the server's run id, on every connection and every 5 s, and
  *   told to `onDataLoss`, whose callbacks add every key again.
  * - `stop` and `close` end by their deadlines, also while Redis is down.
  *

@@ -20,7 +20,10 @@ export function queueNames(keyPrefix: string, shard: string): QueueNames {
   return { prefix, queue, due: `${prefix}:${queue}:wq:due`, fail: `${prefix}:${queue}:wq:fail` };
 }
 
-/** The key that tells a Redis that was emptied from one that was only away. */
-export function generationKey(keyPrefix: string): string {
-  return `${keyPrefix}:generation`;
+/**
+ * The key that tells a Redis that was emptied from one that was only away: one for all queues, or in a Cluster one beside each
+ * queue, because each node may lose its own.
+ */
+export function generationKey(keyPrefix: string, shard?: string): string {
+  return shard === undefined ? `${keyPrefix}:generation` : `${keyPrefix}:queue:{${shard}}:wq:generation`;
 }

@@ -24,7 +24,7 @@ const MEASURE_INTERVAL = 2000;
 export interface SharedParts {
   readonly redis: RedisConnections;
   readonly nextJobId: () => string;
-  readonly isOpen: () => boolean;
+  readonly isOpen: (shard: string) => boolean;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
   readonly ceiling: Ceiling;
@@ -55,7 +55,7 @@ export class ShardQueue implements KeyedQueue {
   #transition: Promise<void> = Promise.resolve();
 
   constructor(shard: string, parts: SharedParts) {
-    const { redis, nextJobId, isOpen, clock } = parts;
+    const { redis, nextJobId, clock } = parts;
     const logger = parts.logger.child({ shard });
     const producer = (): ReturnType<RedisConnections['producer']> => redis.producer();
     this.shard = shard;
@@ -64,6 +64,7 @@ export class ShardQueue implements KeyedQueue {
     this.#ready = new ReadyQueue({ redis: producer, names: this.#names, nextJobId, logger });
     this.#delays = new DelayStore(producer, this.#names);
     const onDelayed = (milliseconds: number): void => this.#work?.promoter.wake(milliseconds);
+    const isOpen = (): boolean => parts.isOpen(shard);
     this.#intake = new Intake({ ready: this.#ready, delays: this.#delays, isOpen, onDelayed, clock, logger });
   }
 

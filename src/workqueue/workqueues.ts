@@ -4,6 +4,7 @@ import { Ceiling } from './ceiling.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { Generation } from './generation.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
+import { generationKey } from './queue-names.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { ShardQueue } from './shard-queue.ts';
 import type { SharedParts } from './shard-queue.ts';
@@ -31,8 +32,10 @@ export interface WorkqueuesOptions {
 export class Workqueues {
   readonly #options: WorkqueuesOptions;
   readonly #queues = new Map<string, ShardQueue>();
-  readonly #generation: Generation;
+  /** By shard in a Cluster; else one, of all ({@link ALL}). */
+  readonly #generations = new Map<string, Generation>();
   readonly #parts: SharedParts;
+  readonly #unique: () => string;
   readonly #lossCallbacks: (() => void)[] = [];
   #cancelCheck: Cancel | undefined;
   #closed = false;
@@ -44,11 +47,11 @@ export class Workqueues {
     const process = unique();
     let jobs = 0;
     this.#options = options;
-    this.#generation = new Generation({ redis: () => redis.producer(), keyPrefix: redis.prefix, next: unique });
+    this.#unique = unique;
     this.#parts = {
       redis,
       nextJobId: () => `${process}-${(jobs += 1)}`,
-      isOpen: () => !this.#closed && this.#generation.known,
+      isOpen: (shard) => !this.#closed && this.#generationOf(shard).known,
       queueMetrics: new QueueMetrics(metrics),
       controllerMetrics: new ControllerMetrics(metrics),
       ceiling: new Ceiling(maxConcurrency),
@@ -65,7 +68,9 @@ export class Workqueues {
     if (queue === undefined) {
       queue = new ShardQueue(shard, this.#parts);
       this.#queues.set(shard, queue);
+      const isKnown = this.#generationOf(shard).known;
       if (this.#cancelCheck === undefined) this.#open();
+      else if (!isKnown) void this.#check();
     }
     return queue;
   }
@@ -79,6 +84,9 @@ export class Workqueues {
     this.#queues.delete(shard);
     await queue.stop(CLOSE_DEADLINE);
     await queue.remove();
+    if (!this.#options.redis.isCluster) return;
+    await this.#generationOf(shard).remove();
+    this.#generations.delete(shard);
   }
 
   /** Calls back when Redis came back without what was written to it: every key is to be added again. */
@@ -96,10 +104,34 @@ export class Workqueues {
     this.#closed = true;
   }
 
+  #generationOf(shard: string): Generation {
+    const { redis } = this.#options;
+    const of = redis.isCluster ? shard : ALL;
+    let generation = this.#generations.get(of);
+    if (generation === undefined) {
+      const key = redis.isCluster ? generationKey(redis.prefix, shard) : generationKey(redis.prefix);
+      generation = new Generation({ redis: () => redis.producer(), key, next: this.#unique });
+      this.#generations.set(of, generation);
+    }
+    return generation;
+  }
+
   #open(): void {
     // Asked for here, so that the connection is made and onReady comes.
     this.#options.redis.producer();
     this.#checkLater();
+  }
+
+  /** Queues write their settings again, and everybody adds every key again. */
+  async #recover(): Promise<void> {
+    const { logger } = this.#options;
+    logger.warn('redis lost data, or may have: every key is added again');
+    try {
+      await Promise.all([...this.#queues.values()].map((queue) => queue.reset()));
+    } catch (error) {
+      logger.info('the settings of a queue could not be written again', { error });
+    }
+    for (const callback of this.#lossCallbacks) callback();
   }
 
   #checkLater(): void {
@@ -112,19 +144,18 @@ export class Workqueues {
   /** Nothing is written before a generation is known: what would be lost then would not be missed. */
   async #check(): Promise<void> {
     const { logger } = this.#options;
-    try {
-      if (await this.#generation.check()) {
-        logger.warn('redis lost its data: every key is added again');
-        await Promise.all([...this.#queues.values()].map((queue) => queue.reset()));
-        for (const callback of this.#lossCallbacks) callback();
-      }
-    } catch (error) {
-      logger.debug('redis cannot be asked for its generation now', { error });
-      return;
+    const checks = await Promise.allSettled([...this.#generations.values()].map((generation) => generation.check()));
+    for (const check of checks) {
+      if (check.status === 'rejected')
+        logger.debug('redis cannot be asked for its generation now', { error: check.reason });
     }
+    if (checks.some((check) => check.status === 'fulfilled' && check.value)) await this.#recover();
     for (const queue of this.#queues.values()) void queue.flush();
   }
 }
+
+/** Of the queues that lie on one server, whichever they are. */
+const ALL = '';
 
 /** Some 50 random bits as text. */
 function digits(random: Random): string {

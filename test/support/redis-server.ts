@@ -21,7 +21,7 @@ export class RedisServer {
   static async create(): Promise<RedisServer> {
     const directory = await mkdtemp(join(tmpdir(), 'atoll-redis-'));
     await mkdir(join(directory, 'logs'));
-    return new RedisServer(directory, await createRedis(directory, program()));
+    return new RedisServer(directory, await createRedis(directory, redisProgram()));
   }
 
   /** Returns when the server answers. */
@@ -60,7 +60,7 @@ export class RedisServer {
 }
 
 /** What the set-up found, else the one of the machine. */
-function program(): string {
+export function redisProgram(): string {
   const programs = JSON.parse(process.env['ATOLL_LAB_PROGRAMS'] ?? '{}') as Readonly<Record<string, unknown>>;
   return typeof programs['redis-server'] === 'string' ? programs['redis-server'] : 'redis-server';
 }
