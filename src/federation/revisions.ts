@@ -13,7 +13,7 @@ export interface RevisionData {
 export const CONTROLLER_REVISION = { group: 'apps', version: 'v1', kind: 'ControllerRevision' };
 
 /** On every ControllerRevision of Atoll, so that one informer finds them and no others. */
-export const REVISION_LABEL = 'atoll.dev/federated-kind';
+const REVISION_LABEL = 'atoll.dev/federated-kind';
 
 /** Which ControllerRevisions are watched. */
 export const REVISION_SCOPE = { labelSelector: REVISION_LABEL };

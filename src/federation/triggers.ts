@@ -24,7 +24,7 @@ export const STATUS_MANAGER = 'atoll-status';
 
 /** Kind names as they stand in keys. */
 export const MEMBER_CLUSTER = kindName(memberClusterKind.gvk);
-export const GIT_SOURCE = kindName(gitSourceKind.gvk);
+const GIT_SOURCE = kindName(gitSourceKind.gvk);
 
 /**
  * When X changes, enqueue Y: one controller after the other, each with what it watches. A resync counts as a change of
