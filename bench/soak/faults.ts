@@ -5,6 +5,7 @@ import type { Lab } from '../../test/lab/index.ts';
 import { statusAnswer } from '../../test/support/recording-proxy.ts';
 import type { RecordingProxy } from '../../test/support/recording-proxy.ts';
 import { eventually } from '../../test/support/eventually.ts';
+import { ONCE } from './writer.ts';
 
 /** What a fault needs. */
 export interface FaultContext {
@@ -64,7 +65,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   '410 as an event': async (context) => {
     const line = Buffer.from(`{"type":"ERROR","object":${EXPIRED.body}}\n`);
-    context.proxy.replaceNext('410 as an event', { line, isEnd: true }, times(context.random, 3));
+    context.proxy.replaceNext('410 as an event', { line, isEnd: true }, { count: times(context.random, 3) });
     await happened(context);
   },
   '429 with Retry-After': async (context) => {
@@ -79,14 +80,19 @@ export const faults: Readonly<Record<string, Fault>> = {
     context.proxy.endWatches();
     await happened(context);
   },
+  // In the place of an event that nothing comes after: who merely skips it is wrong for the rest of the round.
   'malformed events': async (context) => {
     const line = Buffer.from('{"type":"MODIFIED","object":{"kind":"Conf\n');
-    context.proxy.replaceNext('malformed events', { line, isEnd: false }, times(context.random, 3));
+    context.proxy.replaceNext(
+      'malformed events',
+      { line, isEnd: false },
+      { count: times(context.random, 3), containing: ONCE },
+    );
     await happened(context);
   },
   'oversized events': async (context) => {
     const line = Buffer.alloc(OVERSIZED, 'x');
-    context.proxy.replaceNext('oversized events', { line, isEnd: false });
+    context.proxy.replaceNext('oversized events', { line, isEnd: false }, { containing: ONCE });
     await happened(context);
   },
   'tokens rotated': async ({ proxy, tellToken }) => {

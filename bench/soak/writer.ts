@@ -17,6 +17,11 @@ const DELETIONS = 0.2;
 /** Deletions after which the name is taken again at once: another object for whoever looks away a moment. */
 const REPLACEMENTS = 0.5;
 
+/** Objects that are created and then left alone for the rest of the round: who misses the one event never hears again. */
+export const ONCE = 'once-';
+const ONCE_SHARE = 0.06;
+const CLEARING_SHARE = 0.12;
+
 /** How often the writer did what. */
 export type Writes = Record<'create' | 'change' | 'delete' | 'failed', number>;
 
@@ -25,6 +30,10 @@ export class Writer {
   readonly writes: Writes = { create: 0, change: 0, delete: 0, failed: 0 };
   readonly #pool: Pool;
   readonly #random: Random;
+  /** Paths of objects that are left alone, and of those that have been for a round. */
+  readonly #left: string[] = [];
+  readonly #old: string[] = [];
+  #number = 0;
   #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
 
@@ -45,6 +54,7 @@ export class Writer {
   }
 
   goOn(): void {
+    this.#old.push(...this.#left.splice(0));
     this.#isWriting = true;
     this.#writing = this.#write();
   }
@@ -78,11 +88,8 @@ export class Writer {
 
   async #write(): Promise<void> {
     while (this.#isWriting) {
-      const kind = pick(this.#random, KINDS);
-      const namespace = pick(this.#random, NAMESPACES);
-      const name = `object-${Math.floor(this.#random() * NAMES)}`;
       try {
-        await this.#touch(kind, namespace, name);
+        await this.#writeOne();
       } catch {
         // The API server is being restarted. What was meant to happen need not: the end compares with what did.
         this.writes.failed += 1;
@@ -90,6 +97,27 @@ export class Writer {
       }
       await systemClock.sleep(PAUSE * this.#random());
     }
+  }
+
+  async #writeOne(): Promise<void> {
+    const kind = pick(this.#random, KINDS);
+    const namespace = pick(this.#random, NAMESPACES);
+    const choice = this.#random();
+    if (choice < ONCE_SHARE) await this.#leave(kind, namespace);
+    else if (choice < ONCE_SHARE + CLEARING_SHARE) await this.#clear();
+    else await this.#touch(kind, namespace, `object-${Math.floor(this.#random() * NAMES)}`);
+  }
+
+  async #leave(kind: SoakKind, namespace: string): Promise<void> {
+    this.#number += 1;
+    const name = `${ONCE}${this.#number}`;
+    this.#left.push(`${pathOf(kind, namespace)}/${name}`);
+    await this.#create(kind, namespace, name);
+  }
+
+  async #clear(): Promise<void> {
+    const path = this.#old.shift();
+    if (path !== undefined && (await this.#send('DELETE', path)) < 300) this.writes.delete += 1;
   }
 
   async #touch(kind: SoakKind, namespace: string, name: string): Promise<void> {

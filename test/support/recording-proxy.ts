@@ -18,11 +18,18 @@ export interface ProxyAnswer {
   readonly body: string;
 }
 
+/** A request, or an event of a watch. */
+interface Occasion {
+  readonly isWatch: boolean;
+  readonly event?: Buffer;
+}
+
 /** A fault that waits for its occasion: so many requests, or events of watches, meet it. */
 interface Armed<Fault> {
   readonly name: string;
   readonly fault: Fault;
-  readonly onlyWatches: boolean;
+  /** Whether a request or an event is an occasion. */
+  readonly fits: (occasion: Occasion) => boolean;
   left: number;
 }
 
@@ -96,12 +103,13 @@ export class RecordingProxy {
 
   /** Answers the next so many requests, or only watches, itself. */
   answerNext(name: string, fault: ProxyAnswer, { count = 1, onlyWatches = false } = {}): void {
-    this.#answers.push({ name, fault, onlyWatches, left: count });
+    this.#answers.push({ name, fault, fits: ({ isWatch }) => isWatch || !onlyWatches, left: count });
   }
 
-  /** Puts something in the place of the next so many events, of whichever watch. */
-  replaceNext(name: string, fault: Interference, count = 1): void {
-    this.#interferences.push({ name, fault, onlyWatches: true, left: count });
+  /** Puts something in the place of the next so many events, of whichever watch, that contain a text. */
+  replaceNext(name: string, fault: Interference, { count = 1, containing = '' } = {}): void {
+    const fits = ({ event }: Occasion): boolean => event?.includes(containing) === true;
+    this.#interferences.push({ name, fault, fits, left: count });
   }
 
   /** Ends all watches as a server does when their time is over. @returns how many */
@@ -134,7 +142,7 @@ export class RecordingProxy {
     response.on('error', () => undefined);
     const isWatch = new URL(request.url, 'https://proxy').searchParams.has('watch');
     this.note(isWatch ? 'watches' : 'other requests');
-    const answer = this.#refusal(request) ?? this.#take(this.#answers, isWatch);
+    const answer = this.#refusal(request) ?? this.#take(this.#answers, { isWatch });
     if (answer) {
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
       return;
@@ -165,7 +173,7 @@ export class RecordingProxy {
       await pipeline(incoming, response);
       return;
     }
-    const relay = new WatchRelay(incoming, response, () => this.#take(this.#interferences, true));
+    const relay = new WatchRelay(incoming, response, (event) => this.#take(this.#interferences, { isWatch, event }));
     this.#relays.add(relay);
     try {
       response.flushHeaders();
@@ -181,8 +189,8 @@ export class RecordingProxy {
     return statusAnswer(401, 'Unauthorized', 'Unauthorized');
   }
 
-  #take<Fault>(armed: Armed<Fault>[], isWatch: boolean): Fault | undefined {
-    const next = armed.find(({ onlyWatches }) => isWatch || !onlyWatches);
+  #take<Fault>(armed: Armed<Fault>[], occasion: Occasion): Fault | undefined {
+    const next = armed.find(({ fits }) => fits(occasion));
     if (!next) return undefined;
     next.left -= 1;
     if (next.left === 0) armed.splice(armed.indexOf(next), 1);

@@ -14,13 +14,17 @@ const BOOKMARK = Buffer.from('{"type":"BOOKMARK"');
 export class WatchRelay {
   readonly #upstream: IncomingMessage;
   readonly #response: Http2ServerResponse;
-  readonly #interfere: () => Interference | undefined;
+  readonly #interfere: (event: Buffer) => Interference | undefined;
   #isClosed = false;
   /** Goes on with what waits for the client to take more. */
   #resume: () => void = () => undefined;
 
   /** `interfere` is asked before each event, bookmarks aside. */
-  constructor(upstream: IncomingMessage, response: Http2ServerResponse, interfere: () => Interference | undefined) {
+  constructor(
+    upstream: IncomingMessage,
+    response: Http2ServerResponse,
+    interfere: (event: Buffer) => Interference | undefined,
+  ) {
     this.#upstream = upstream;
     this.#response = response;
     this.#interfere = interfere;
@@ -64,7 +68,7 @@ export class WatchRelay {
   async #pass(line: Buffer): Promise<boolean> {
     if (this.#response.writableEnded || this.#isClosed) return true;
     const isEvent = !line.subarray(0, BOOKMARK.length).equals(BOOKMARK);
-    const interference = isEvent ? this.#interfere() : undefined;
+    const interference = isEvent ? this.#interfere(line) : undefined;
     const isTaken = this.#response.write(interference?.line ?? line);
     if (interference?.isEnd === true) {
       this.end();
