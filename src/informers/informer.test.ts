@@ -36,8 +36,8 @@ function configMap(name: string, resourceVersion = '1', uid = name): KubernetesO
 }
 
 async function replace(informer: Informer, objects: readonly KubernetesObject[], isRewound = false): Promise<void> {
-  const list = { objects: new Map(objects.map((object) => [objectKey(object), object])), resourceVersion: '1' };
-  await informer.replace(list, isRewound);
+  const byKey = new Map(objects.map((object) => [objectKey(object), object]));
+  await informer.replace({ objects: byKey, size: 0, resourceVersion: '1' }, isRewound);
 }
 
 /** A handler that notes in words what it is told. */
@@ -227,7 +227,7 @@ describe('the version', () => {
   test('is that of the last list, change or bookmark', async () => {
     const informer = newInformer();
     expect(informer.resourceVersion()).toBeUndefined();
-    await informer.replace({ objects: new Map(), resourceVersion: '10' }, false);
+    await informer.replace({ objects: new Map(), size: 0, resourceVersion: '10' }, false);
     expect(informer.resourceVersion()).toBe('10');
     informer.change({ type: 'ADDED', object: configMap('a', '11') });
     expect(informer.resourceVersion()).toBe('11');

@@ -159,11 +159,11 @@ export class Informer implements ReflectorTarget {
     for (const { cancelResync } of this.#registrations.values()) cancelResync();
   }
 
-  async replace({ objects, resourceVersion }: FullList, isRewound: boolean): Promise<void> {
+  async replace({ objects, size, resourceVersion }: FullList, isRewound: boolean): Promise<void> {
     const { clock, counters } = this.#options;
     const stretch = new WorkStretch(clock);
     // The store has everything before anybody is told, so that a handler that looks around sees the whole of it.
-    const changes = await this.store.replace({ objects, isRewound, isInitial: !this.#hasSynced, stretch });
+    const changes = await this.store.replace({ objects, size, isRewound, isInitial: !this.#hasSynced, stretch });
     this.#resourceVersion = resourceVersion;
     counters.lists.inc(this.#labels());
     await visitAll(changes, stretch, (change) => this.#tell(change));

@@ -50,7 +50,7 @@ export class ListReader {
       if (type === 'DELETED') this.#remove(objectKey(object));
       else if (type !== 'BOOKMARK') this.#add(object);
       else if (annotations?.[INITIAL_EVENTS_END] === 'true' && resourceVersion !== undefined) {
-        return { objects: this.#objects, resourceVersion };
+        return this.#listAt(resourceVersion);
       }
     }
     throw new WatchCutShortError('the server ended the streamed list before its end mark');
@@ -72,7 +72,7 @@ export class ListReader {
       next = page.continue;
     }
     const isPaged = first.continue !== undefined;
-    return { objects: this.#objects, resourceVersion: first.resourceVersion, isPaged };
+    return { ...this.#listAt(first.resourceVersion), isPaged };
   }
 
   async #readWhole(source: ReflectorSource, { resourceVersion, signal }: PagesRequest): Promise<PagedList> {
@@ -80,7 +80,11 @@ export class ListReader {
     this.#size = 0;
     const whole = await source.list({ resourceVersion, signal });
     this.#addPage(whole);
-    return { objects: this.#objects, resourceVersion: whole.resourceVersion, isPaged: true };
+    return { ...this.#listAt(whole.resourceVersion), isPaged: true };
+  }
+
+  #listAt(resourceVersion: string): FullList {
+    return { objects: this.#objects, size: this.#size, resourceVersion };
   }
 
   #addPage({ items }: ListPage): void {

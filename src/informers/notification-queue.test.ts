@@ -98,6 +98,16 @@ describe('beyond', () => {
     expect(drain(queue)).toEqual([{ current: at('a', 2) }, { current: at('b', 1) }, { current: at('c', 1) }]);
   });
 
+  test('what is drawn together is the last that waits of an object', () => {
+    const queue = new NotificationQueue(2);
+    queue.add({ current: at('a', 1) });
+    queue.add({ previous: at('a', 1), current: at('a', 2) });
+    queue.shift();
+    queue.add({ current: at('b', 1) });
+    expect(queue.add({ previous: at('a', 2), current: at('a', 3) })).toBe(true);
+    expect(drain(queue)).toEqual([{ previous: at('a', 1), current: at('a', 3) }, { current: at('b', 1) }]);
+  });
+
   test('objects that come and go leave nothing behind', () => {
     const queue = new NotificationQueue(1);
     queue.add({ current: at('first', 1) });

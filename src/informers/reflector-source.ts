@@ -13,6 +13,8 @@ export interface ReflectorSource {
 export interface FullList {
   /** By key, in the server's order. */
   readonly objects: ReadonlyMap<string, KubernetesObject>;
+  /** About how many bytes of heap they take. */
+  readonly size: number;
   readonly resourceVersion: string;
 }
 

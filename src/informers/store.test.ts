@@ -5,6 +5,7 @@ import { freeze, freezeDeeply } from './freeze.ts';
 import { byLabel, byNamespace, byOwnerUid } from './index-functions.ts';
 import { InformerStoppedError, MemoryLimitError } from './informer-errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
+import { objectSize } from './object-size.ts';
 import { Store } from './store.ts';
 import type { StoreChange } from './store.ts';
 
@@ -23,6 +24,7 @@ async function replace(
 ): Promise<readonly StoreChange[]> {
   return store.replace({
     objects: new Map(objects.map((object) => [objectKey(object), object])),
+    size: objects.reduce((size, object) => size + objectSize(object), 0),
     isRewound,
     isInitial: false,
     stretch: new WorkStretch(systemClock),

@@ -17,6 +17,8 @@ export interface StoreChange extends Notification {
 /** All objects that there are, by key. */
 export interface Replacement {
   readonly objects: ReadonlyMap<string, KubernetesObject>;
+  /** About how many bytes they take. */
+  readonly size: number;
   /** Equal versions need not mean equal objects: the server went back in time, and then other ways. */
   readonly isRewound: boolean;
   /** The changes are those of the initial list. */
@@ -107,23 +109,18 @@ export class Store implements Lister {
     const previous = this.#objects.get(key);
     if (this.#isClosed) return undefined;
     if (previous && isSameVersion(previous, object)) return undefined;
-    const growth = growthBy(previous, object);
+    const growth = objectSize(object) - (previous ? objectSize(previous) : 0);
     this.#options.budget.assertRoom(growth);
-    return this.#put(key, object, growth);
+    this.#account(growth);
+    return this.#put(key, object, previous);
   }
 
   /** Takes an object out; `last` is what it was when it was deleted, if that is known. */
   delete(key: string, last?: KubernetesObject): StoreChange | undefined {
     const previous = this.#objects.get(key);
     if (!previous) return undefined;
-    this.#objects.delete(key);
     this.#account(-objectSize(previous));
-    for (const index of this.#indices.values()) index.change(key, previous, undefined);
-    if (last === undefined || last.metadata.uid !== previous.metadata.uid) {
-      return { previous, isFinalStateUnknown: true, sequence: this.#next() };
-    }
-    this.#options.freeze(last);
-    return { previous: last, sequence: this.#next() };
+    return this.#take(key, previous, last);
   }
 
   /**
@@ -131,21 +128,18 @@ export class Store implements Lister {
    * may see a part of it done.
    * @throws MemoryLimitError, having changed nothing
    */
-  async replace({ objects, isRewound, isInitial, stretch }: Replacement): Promise<readonly StoreChange[]> {
-    let size = 0;
-    await visitAll(objects.values(), stretch, (object) => (size += objectSize(object)));
+  async replace({ objects, size, isRewound, isInitial, stretch }: Replacement): Promise<readonly StoreChange[]> {
+    if (this.#isClosed) return [];
     this.#options.budget.assertRoom(size - this.#size);
+    this.#account(size - this.#size);
     const changes: StoreChange[] = [];
-    const gone = [...this.#objects.keys()].filter((key) => !objects.has(key));
-    await visitAll(gone, stretch, (key) => {
-      const change = this.delete(key);
-      if (change) changes.push(change);
-    });
+    const gone = [...this.#objects].filter(([key]) => !objects.has(key));
+    await visitAll(gone, stretch, ([key, previous]) => changes.push(this.#take(key, previous, undefined)));
     const isSame = isRewound ? isDeepStrictEqual : isSameVersion;
     await visitAll(objects, stretch, ([key, current]) => {
       const previous = this.#objects.get(key);
       if (this.#isClosed || (previous && isSame(previous, current))) return;
-      const change = this.#put(key, current, growthBy(previous, current));
+      const change = this.#put(key, current, previous);
       changes.push(isInitial ? { ...change, isInInitialList: true } : change);
     });
     return changes;
@@ -159,13 +153,21 @@ export class Store implements Lister {
     this.#indices.clear();
   }
 
-  #put(key: string, object: KubernetesObject, growth: number): StoreChange {
-    const previous = this.#objects.get(key);
-    this.#account(growth);
+  #put(key: string, object: KubernetesObject, previous: KubernetesObject | undefined): StoreChange {
     this.#options.freeze(object);
     this.#objects.set(key, object);
     for (const index of this.#indices.values()) index.change(key, previous, object);
     return { ...(previous && { previous }), current: object, sequence: this.#next() };
+  }
+
+  #take(key: string, previous: KubernetesObject, last: KubernetesObject | undefined): StoreChange {
+    this.#objects.delete(key);
+    for (const index of this.#indices.values()) index.change(key, previous, undefined);
+    if (last === undefined || last.metadata.uid !== previous.metadata.uid) {
+      return { previous, isFinalStateUnknown: true, sequence: this.#next() };
+    }
+    this.#options.freeze(last);
+    return { previous: last, sequence: this.#next() };
   }
 
   #account(bytes: number): void {
@@ -191,8 +193,4 @@ export class Store implements Lister {
 
 function isSameVersion({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): boolean {
   return a.uid === b.uid && a.resourceVersion !== undefined && a.resourceVersion === b.resourceVersion;
-}
-
-function growthBy(previous: KubernetesObject | undefined, current: KubernetesObject): number {
-  return objectSize(current) - (previous ? objectSize(previous) : 0);
 }
