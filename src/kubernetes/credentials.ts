@@ -44,11 +44,11 @@ export class CredentialStore {
     this.#backoff = new Backoff(REFUSAL, random);
   }
 
-  /** What to send a request with now. */
-  async current(): Promise<Credentials> {
+  /** What to send a request with now. A promise only where the token is one. */
+  current(): Credentials | Promise<Credentials> {
     const connection = this.#source.current();
-    const { token } = connection;
-    return { connection, token: typeof token === 'function' ? await token() : token };
+    const token = typeof connection.token === 'function' ? connection.token() : connection.token;
+    return token instanceof Promise ? token.then((value) => ({ connection, token: value })) : { connection, token };
   }
 
   /** The 401 that these credentials got and that would be got again. */

@@ -16,18 +16,31 @@
  * `KindNotFoundError` means that discovery was read and does not list the kind. What could not be seen (a redirect, a
  * proxy's 404, a stale group in discovery) is an error of another class. Before sending, `UnsendableError` refuses what
  * would do something else than asked. Of what a server says about a Secret, only reason and paths of fields become part of
- * an error: it may quote the data. Not repeated here: writes, except that a 429 which asks for at most 5 s is waited
- * out twice. Reads are sent again once when a kept connection turns out to be closed.
+ * an error: it may quote the data. Not repeated here: writes, except once after a 401 with other credentials, and twice
+ * after a 429 that asks for at most 5 s. Reads are sent again once when a kept connection turns out to be closed, and up to
+ * ten times when the server says when to come back (429, 5xx) and that is within the time that the call has.
  *
- * **Numbers.** 10 s for a read, 30 s until a list begins and between its pieces, 60 s for a page of it (an API server itself
- * gives up then), 32 requests at a time per cluster (watches do not count: each has its own connection), 16 MiB for an
- * object or an event (etcd holds 1.5 MiB, which JSON's escapes make up to six times as long), 256 MiB for a list.
+ * **Connections.** Requests and lists have an HTTP/1.1 socket each while they last, watches share HTTP/2 connections
+ * (decision 11). A connection that is dead without a word is noticed within 45 s by watches, and by requests at their first
+ * time-out. A server that says goodbye has its watches moved within 5 s. Where a connection comes from a source, other
+ * credentials are used by the next request, and watches end within 2 s as if the server had ended them: whoever reads them
+ * goes on from the last version. A 401 asks the source once for all who got it; credentials that stay refused are tried
+ * again after 1 s, later 30 s.
+ *
+ * **Budget.** Each client takes a bounded part of its server: places, of which lists and reads leave some to writes and
+ * leases; a rate; and nothing but one call to see how it is after the pause that a 429 asks for (leases have a pause of
+ * their own). A call waits for its turn no longer than it may take. What one server asks for holds for no other.
+ *
+ * **Numbers.** 10 s for a read, 30 s until a list begins and between its pieces, 60 s for a page of it (an API server
+ * itself gives up then), 32 requests at a time and 1,000 a second per cluster unless told otherwise (watches count while
+ * they are opened), 10 s for a connection with TLS, 16 MiB for an object or an event (etcd holds 1.5 MiB, which JSON's
+ * escapes make up to six times as long), 256 MiB for a list.
  *
  * Commands and ports of pods go over WebSockets (`pods.ts`), each on a connection of its own and outside the budget once it
  * is open. What a command says beyond 1 MiB is read and thrown away; a stream that nobody reads stops the other side. A
  * connection that is silent for 60 s, pings included, is given up.
  *
- * Everything that knows of sockets is in `transport.ts`.
+ * Everything that knows of sockets is below `transport.ts` and `web-sockets.ts`.
  *
  * @module
  */

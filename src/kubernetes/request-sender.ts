@@ -135,13 +135,13 @@ export class RequestSender {
     request: ApiRequest,
     sending: (credentials: Credentials) => Promise<Received>,
   ): Promise<Received | Answer> {
-    const credentials = await this.#within(request, this.#credentials.current());
+    const credentials = await this.#currentCredentials(request);
     const refusal = this.#credentials.refusalOf(credentials);
     if (refusal !== undefined) return refusal;
     const answer = await sending(credentials);
     if (await this.#isLetIn(request, credentials, answer)) return answer;
     this.#metrics.repeated(request.method, '401');
-    const others = await this.#within(request, this.#credentials.current());
+    const others = await this.#currentCredentials(request);
     const second = await sending(others);
     await this.#isLetIn(request, others, second);
     return second;
@@ -173,7 +173,7 @@ export class RequestSender {
     // Nothing may be awaited between the guard and the sending: a lease that is lost in between would not be noticed.
     request.write?.guard();
     const answer = await this.#counted(request, transport.request(prepared));
-    this.#metrics.exchanged(request.method, request.body?.length ?? 0, answer.text.length);
+    this.#metrics.exchanged(request.method, Buffer.byteLength(request.body ?? ''), Buffer.byteLength(answer.text));
     return answer;
   }
 
@@ -200,6 +200,11 @@ export class RequestSender {
       maxBytes: request.maxBytes,
       signal: signalOf(request),
     };
+  }
+
+  async #currentCredentials(request: ApiRequest): Promise<Credentials> {
+    const credentials = this.#credentials.current();
+    return credentials instanceof Promise ? this.#within(request, credentials) : credentials;
   }
 
   /** Where credentials come from is waited for no longer than for the server itself. */
