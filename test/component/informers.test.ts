@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SharedInformerFactory } from '../../src/informers/index.ts';
+import { InformerStoppedError, SharedInformerFactory } from '../../src/informers/index.ts';
 import type { EventHandler, SharedInformer } from '../../src/informers/index.ts';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject, Labels, Metrics } from '../../src/kernel/index.ts';
@@ -250,6 +250,22 @@ describe('a kind that is not served', () => {
     await admin.apply({ apiVersion: `${gvk.group}/v1`, kind, metadata: { name: 'one', namespace } }, asTester);
     await eventually(() => informer.lister.get(`${namespace}/one`) !== undefined);
     expect(informer.lastError()).toBeUndefined();
+  });
+});
+
+describe('releasing', () => {
+  test('the last reference ends the watch; asking again lists anew', async () => {
+    await put('first');
+    const { informer } = await inform();
+    const other = factory.informer(CONFIG_MAP, { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' });
+    informer.release();
+    await put('second');
+    await eventually(() => other.lister.list().length === 2);
+    other.release();
+    expect(() => other.lister.list()).toThrow(InformerStoppedError);
+    const { informer: again } = await inform();
+    expect(again.lister.list()).toHaveLength(2);
+    expect(proxy.seen.filter(isStreamedList)).toHaveLength(2);
   });
 });
 
