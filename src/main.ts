@@ -26,7 +26,7 @@ async function main(): Promise<void> {
 function hubConnection({ hubKubeconfig, inCluster }: Config, logger: Logger): Connection | ConnectionSource {
   if (hubKubeconfig !== undefined) return parseKubeconfig(readKubeconfig(hubKubeconfig));
   if (inCluster === undefined) throw new ConfigError('no hub is configured');
-  return new InClusterConnection({ ...inCluster, clock: systemClock, logger });
+  return InClusterConnection.open({ ...inCluster, clock: systemClock, logger });
 }
 
 function readKubeconfig(path: string): string {

@@ -21,7 +21,14 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 function open(options: Partial<InClusterOptions> = {}): InClusterConnection {
-  return new InClusterConnection({ clock, logger: silentLogger, directory, host: '10.0.0.1', port: '443', ...options });
+  return InClusterConnection.open({
+    clock,
+    logger: silentLogger,
+    directory,
+    host: '10.0.0.1',
+    port: '443',
+    ...options,
+  });
 }
 
 async function tokenOf(source: InClusterConnection): Promise<string | undefined> {

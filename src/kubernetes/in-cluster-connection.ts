@@ -32,14 +32,19 @@ export class InClusterConnection implements ConnectionSource {
   #connection: Connection;
   #readAt: number;
 
-  /** @throws when the files are not there: this is no pod, or it mounts no token */
-  constructor(options: InClusterOptions) {
+  private constructor(options: InClusterOptions) {
     const host = options.host.includes(':') ? `[${options.host}]` : options.host;
     this.#options = options;
     this.#server = `https://${host}:${options.port}`;
     this.#connection = { server: this.#server };
     this.#readAt = options.clock.monotonic();
-    this.#read();
+  }
+
+  /** @throws when the files are not there: this is no pod, or it mounts no token */
+  static open(options: InClusterOptions): InClusterConnection {
+    const connection = new InClusterConnection(options);
+    connection.#read();
+    return connection;
   }
 
   current(): Connection {

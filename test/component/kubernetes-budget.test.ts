@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
+import type { Labels, Metrics } from '../../src/kernel/index.ts';
 import { KubernetesClient, TooManyRequestsError, UnreachableError } from '../../src/kubernetes/index.ts';
 import type { KubernetesClientOptions } from '../../src/kubernetes/index.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -184,5 +185,39 @@ describe('a server that is not ready', () => {
     proxy.fault = () => ({ status: 503, headers: { 'retry-after': '0' } });
     await expect(client.create(configMap('perhaps'), asTester)).rejects.toMatchObject({ status: 503 });
     expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+test('what is sent, awaited, repeated and dialed is counted; only counters tell clusters apart', async () => {
+  const labels = new Map<string, Set<string>>();
+  const note = (name: string) => (given: Labels) => {
+    const values = Object.entries(given).map(([label, value]) => `${label}=${value}`);
+    labels.set(name, new Set([...(labels.get(name) ?? []), values.join(' ')]));
+  };
+  const metrics: Metrics = {
+    ...noMetrics,
+    counter: ({ name }) => ({ inc: note(name) }),
+    histogram: ({ name }) => ({ observe: note(name) }),
+  };
+  const client = await open({ metrics });
+  proxy.fault = () => (proxy.seen.length === 1 ? { status: 503, headers: { 'retry-after': '0' } } : undefined);
+  await client.get(ref('absent'));
+  proxy.fault = () => ({ status: 404, headers: { warning: '299 - "old"' } });
+  await expect(client.create(configMap('counted'), asTester)).rejects.toThrow();
+  const verbs = ['verb=GET', 'verb=POST'];
+  expect(Object.fromEntries([...labels].map(([name, values]) => [name, [...values].toSorted()]))).toEqual({
+    rest_client_requests_total: [
+      'code=200 method=GET cluster=eu-1',
+      'code=404 method=GET cluster=eu-1',
+      'code=404 method=POST cluster=eu-1',
+      'code=503 method=GET cluster=eu-1',
+    ],
+    rest_client_request_retries_total: ['code=503 verb=GET cluster=eu-1'],
+    rest_client_connections_total: ['protocol=http/1.1 result=success cluster=eu-1'],
+    rest_client_warnings_total: ['cluster=eu-1'],
+    rest_client_request_duration_seconds: verbs,
+    rest_client_rate_limiter_duration_seconds: verbs,
+    rest_client_request_size_bytes: verbs,
+    rest_client_response_size_bytes: verbs,
   });
 });
