@@ -57,6 +57,7 @@ const environmentSchema = z.object({
   ATOLL_REPLICA: z.string().min(1).default(hostname()).describe('Name of this replica, as shown in Leases'),
   ATOLL_BIND_ADDRESS: z.string().min(1).default('0.0.0.0').describe('Address of the health and metrics port'),
   ATOLL_HEALTH_PORT: port.default(8080).describe('Port of /livez, /readyz and /metrics'),
+  ATOLL_PROFILING_PORT: port.default(6060).describe('Port of profiles, at 127.0.0.1 only; 0 takes a free one'),
   ATOLL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged'),
   ATOLL_LEASE_DURATION: duration.prefault('15s').describe("How long a replica's lease lasts without renewal"),
   ATOLL_LEASE_RENEW_DEADLINE: duration
@@ -119,6 +120,7 @@ export interface Config {
   readonly replica: string;
   readonly bindAddress: string;
   readonly healthPort: number;
+  readonly profilingPort: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly lease: { readonly duration: number; readonly renewDeadline: number; readonly retryPeriod: number };
   readonly concurrency: number;
@@ -189,6 +191,7 @@ function toConfig(variables: z.output<typeof environmentSchema>): Config {
     replica: variables.ATOLL_REPLICA,
     bindAddress: variables.ATOLL_BIND_ADDRESS,
     healthPort: variables.ATOLL_HEALTH_PORT,
+    profilingPort: variables.ATOLL_PROFILING_PORT,
     logLevel: variables.ATOLL_LOG_LEVEL,
     lease: {
       duration: variables.ATOLL_LEASE_DURATION,

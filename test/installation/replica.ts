@@ -56,6 +56,7 @@ export class Replica {
       ATOLL_REPLICA: options.name,
       ATOLL_BIND_ADDRESS: '127.0.0.1',
       ATOLL_HEALTH_PORT: String(port),
+      ATOLL_PROFILING_PORT: '0',
       ATOLL_GIT_ALLOW_LOOPBACK: 'true',
       ...options.environment,
     };
