@@ -1,5 +1,6 @@
 import { federatedKinds } from './api/index.ts';
 import { engagementMemberRules, memberClusterHubRules, memberClusterNamespaceRules } from './clusters/index.ts';
+import { eventRules } from './events/index.ts';
 import {
   FederatedReconciler,
   GitSourceReconciler,
@@ -17,6 +18,7 @@ export const hubClusterRules: readonly PolicyRule[] = [
   ...memberClusterHubRules,
   ...GitSourceReconciler.rules(federatedKinds),
   ...FederatedReconciler.rules(federatedKinds),
+  ...eventRules,
 ];
 
 /** What Atoll may do in its own namespace on the hub. */

@@ -1,5 +1,6 @@
 import type { MemberCluster } from '../api/index.ts';
 import { applyStatus } from '../apply/index.ts';
+import type { EventPort } from '../events/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { AtollError, done, formatTime, requeueAfter } from '../kernel/index.ts';
 import type { ClusterName, Key, Result } from '../kernel/index.ts';
@@ -12,6 +13,7 @@ import type { FoundConnection } from './connection.ts';
 import { Engagement, IdentityChangedError } from './engagement.ts';
 import type { EngagementOptions, SeenCluster } from './engagement.ts';
 import { AlreadyMemberError, refuseSecondName } from './first-name.ts';
+import { memberClusterEvents } from './member-cluster-events.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
 import { requestLimitsOf } from './request-limits.ts';
@@ -31,6 +33,8 @@ const endings: readonly (new (...parameters: never[]) => Error)[] = [
 /** What the registry works on. */
 export interface MemberClustersOptions extends EngagementOptions {
   readonly hub: KubernetesClient;
+  /** Where it is told that a member was engaged, lost, or is back. */
+  readonly events: EventPort;
   /** MemberClusters, from the hub's informer. */
   readonly members: Lister;
   /** Secrets of Atoll's own namespace, from the hub's informer. */
@@ -187,9 +191,11 @@ export class MemberClusters {
   }
 
   async #writeStatus(member: MemberCluster, observation: Observation, context: ReconcileContext): Promise<void> {
-    const { hub, replica, clock } = this.#options;
+    const { hub, events, replica, clock } = this.#options;
     const status = memberClusterStatus(member, observation, { replica, now: formatTime(clock.now()) });
-    await applyStatus(hub, member, status, writeAs('atoll-status', context));
+    const updated = await applyStatus(hub, member, status, writeAs('atoll-status', context));
+    if (updated === undefined) return;
+    for (const note of memberClusterEvents(member.status, status)) events.record(member, note);
   }
 }
 

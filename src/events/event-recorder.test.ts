@@ -13,11 +13,10 @@ import {
 import type { JsonPatchOperation, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { eventName, shortened } from './event.ts';
-import type { EventNote } from './event.ts';
+import type { EventNote, EventPort } from './event.ts';
 
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'foo', namespace: 'baz', uid: 'bar' } };
 const note: EventNote = { type: 'Normal', reason: 'Started', message: 'some verbose message' };
-const free = { guard: () => undefined };
 
 /** An API server that fails by a plan; what no real one can be brought to at will. */
 class FailingServer {
@@ -44,6 +43,7 @@ class FailingServer {
 
 let server: FailingServer;
 let recorder: EventRecorder;
+let events: EventPort;
 let counts: Map<string, number>;
 
 beforeEach(() => {
@@ -58,6 +58,7 @@ beforeEach(() => {
     logger: silentLogger,
     metrics: counting(),
   });
+  events = recorder.guardedBy(() => undefined);
 });
 
 afterEach(() => {
@@ -84,7 +85,7 @@ async function settle(): Promise<void> {
 describe('TestEventf', () => {
   it('creates an event that names object, source, reason and time', async () => {
     vi.setSystemTime('2026-03-04T05:06:07.890Z');
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await settle();
     expect(server.created).toEqual([
       {
@@ -108,10 +109,10 @@ describe('TestEventf', () => {
 
   it('patches count, time and message of the one that is there when it happens again', async () => {
     vi.setSystemTime('2026-03-04T05:06:07Z');
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await settle();
     vi.setSystemTime('2026-03-04T05:06:10Z');
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await settle();
     expect(server.created).toHaveLength(1);
     expect(server.patched).toEqual([
@@ -124,7 +125,7 @@ describe('TestEventf', () => {
   });
 
   it('gives each event of a moment a name of its own', async () => {
-    for (let index = 0; index < 5; index += 1) recorder.record(pod, { ...note, message: `message ${index}` }, free);
+    for (let index = 0; index < 5; index += 1) events.record(pod, { ...note, message: `message ${index}` });
     await settle();
     expect(new Set(server.created.map(({ metadata }) => metadata.name)).size).toBe(5);
   });
@@ -134,7 +135,7 @@ describe('TestEventf', () => {
     ['a reason that begins small', { ...note, reason: 'started' }],
     ['no message', { ...note, message: '' }],
   ])('drops an event with %s', async (_, wrong) => {
-    recorder.record(pod, wrong, free);
+    events.record(pod, wrong);
     await settle();
     expect(server.created).toEqual([]);
     expect(counts).toEqual(new Map([['dropped Invalid', 1]]));
@@ -142,7 +143,7 @@ describe('TestEventf', () => {
 });
 
 it('TestEventfNoNamespace: an event about an object without a namespace is in default', async () => {
-  recorder.record({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'foo', uid: 'bar' } }, note, free);
+  events.record({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'foo', uid: 'bar' } }, note);
   await settle();
   expect(server.created[0]?.metadata.namespace).toBe('default');
   expect(server.created[0]?.['involvedObject']).toEqual({ apiVersion: 'v1', kind: 'Node', name: 'foo', uid: 'bar' });
@@ -159,7 +160,7 @@ describe('TestWriteEventError', () => {
     ['retry2: no answer', 12, 'Unreachable', new UnreachableError('gone', 'ECONNREFUSED')],
   ])('%s: %d attempts', async (_, attempts, cause, failure) => {
     server.failure = failure;
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect(server.attempts).toBe(attempts);
     expect(counts).toEqual(new Map([[`dropped ${cause}`, 1]]));
@@ -167,7 +168,7 @@ describe('TestWriteEventError', () => {
 
   it('succeedEventually: the first repetition after a random part of 10 s, the next after 10 s', async () => {
     server.failure = new UnreachableError('gone', 'ECONNREFUSED');
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await vi.advanceTimersByTimeAsync(4999);
     expect(server.attempts).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -183,7 +184,7 @@ describe('TestWriteEventError', () => {
     const guard = (): void => {
       if (!isHeld) throw new LeaseLostError('lost');
     };
-    recorder.record(pod, note, { guard });
+    recorder.guardedBy(guard).record(pod, note);
     isHeld = false;
     await settle();
     expect(server.attempts).toBe(0);
@@ -192,10 +193,10 @@ describe('TestWriteEventError', () => {
 });
 
 it('TestUpdateExpiredEvent: an event that has expired on the server is created again, with its count', async () => {
-  recorder.record(pod, note, free);
+  events.record(pod, note);
   await settle();
   server.patchFailure = new NotFoundError('expired', { status: 404 });
-  recorder.record(pod, note, free);
+  events.record(pod, note);
   await settle();
   expect(server.created.map((event) => event['count'])).toEqual([1, 2]);
   expect(server.created[1]?.metadata.name).toBe(server.created[0]?.metadata.name);
@@ -204,7 +205,7 @@ it('TestUpdateExpiredEvent: an event that has expired on the server is created a
 
 it('TestCancelEvent: once it is closed, an event is tried once and given up', async () => {
   server.failure = new UnexpectedAnswerError('odd');
-  recorder.record(pod, note, free);
+  events.record(pod, note);
   await recorder.close();
   expect(server.attempts).toBe(1);
   expect(counts).toEqual(new Map([['dropped Closed', 1]]));
@@ -212,9 +213,9 @@ it('TestCancelEvent: once it is closed, an event is tried once and given up', as
 
 describe('TestBroadcasterShutdown', () => {
   it('writes what waits before it is closed, and takes nothing after', async () => {
-    for (let index = 0; index < 3; index += 1) recorder.record(pod, { ...note, message: `message ${index}` }, free);
+    for (let index = 0; index < 3; index += 1) events.record(pod, { ...note, message: `message ${index}` });
     await recorder.close();
-    recorder.record(pod, note, free);
+    events.record(pod, note);
     await settle();
     expect(server.created).toHaveLength(3);
     expect(counts.get('dropped Closed')).toBe(1);
@@ -222,7 +223,7 @@ describe('TestBroadcasterShutdown', () => {
 
   it('does not wait for a server that does not answer: the first failure ends it', async () => {
     server.failure = new UnreachableError('gone', 'TIMEOUT');
-    for (let index = 0; index < 100; index += 1) recorder.record(pod, { ...note, message: `message ${index}` }, free);
+    for (let index = 0; index < 100; index += 1) events.record(pod, { ...note, message: `message ${index}` });
     await settle();
     await recorder.close();
     expect(server.attempts).toBe(2);
@@ -231,7 +232,7 @@ describe('TestBroadcasterShutdown', () => {
 
   it('TestNonRacyShutdown: recording and closing at once neither throws nor hangs', async () => {
     const closed = recorder.close();
-    for (let index = 0; index < 100; index += 1) recorder.record(pod, note, free);
+    for (let index = 0; index < 100; index += 1) events.record(pod, note);
     await closed;
     expect(counts.get('dropped Closed')).toBe(100);
   });
@@ -242,7 +243,7 @@ describe('TestLotsOfEvents', () => {
 
   it('keeps 1,000 that wait for a server, in order, and loses none of them', async () => {
     server.failure = new UnreachableError('gone', 'ECONNREFUSED');
-    for (let index = 0; index < 1000; index += 1) recorder.record(each(index), { ...note, message: `${index}` }, free);
+    for (let index = 0; index < 1000; index += 1) events.record(each(index), { ...note, message: `${index}` });
     await vi.advanceTimersByTimeAsync(20_000);
     server.failure = undefined;
     await vi.advanceTimersByTimeAsync(20_000);
@@ -253,16 +254,16 @@ describe('TestLotsOfEvents', () => {
 
   it('drops what is beyond, without a word to who records', async () => {
     server.failure = new UnreachableError('gone', 'ECONNREFUSED');
-    recorder.record(each(0), note, free);
+    events.record(each(0), note);
     await settle();
-    for (let index = 1; index <= 1005; index += 1) recorder.record(each(index), note, free);
+    for (let index = 1; index <= 1005; index += 1) events.record(each(index), note);
     expect(counts.get('dropped QueueFull')).toBe(5);
     await recorder.close();
   });
 });
 
 it('counts what is told as one, and what is kept back', async () => {
-  for (let index = 0; index < 30; index += 1) recorder.record(pod, { ...note, message: `message ${index}` }, free);
+  for (let index = 0; index < 30; index += 1) events.record(pod, { ...note, message: `message ${index}` });
   await settle();
   expect(Object.fromEntries(counts)).toEqual({ 'written Normal': 25, aggregated: 16, 'dropped Filtered': 5 });
   expect([server.created.length, server.patched.length]).toEqual([10, 15]);

@@ -43,7 +43,7 @@ export const eventRules: readonly PolicyRule[] = [
 ];
 
 /** Writes events about objects of one cluster, thinned out and in order. */
-export class EventRecorder implements EventPort {
+export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   readonly #waiting: Waiting[] = [];
@@ -75,7 +75,21 @@ export class EventRecorder implements EventPort {
     });
   }
 
-  record(object: KubernetesObject, note: EventNote, { guard }: Pick<WriteContext, 'guard'>): void {
+  /**
+   * Where those tell what happens who may write while a guard lets them. It is asked right before each sending, which may
+   * be long after the run that told: so it is not the guard of a run, but of what the run worked for.
+   */
+  guardedBy(guard: (object: KubernetesObject) => void): EventPort {
+    return { record: (object, note) => this.#record(object, note, () => guard(object)) };
+  }
+
+  /** Takes no more, and resolves when what waits was tried once, or when the server does not take it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+  }
+
+  #record(object: KubernetesObject, note: EventNote, guard: WriteContext['guard']): void {
     if (!isRecordable(object, note)) {
       this.#options.logger.error('event is none', { object: objectKey(object), reason: note.reason });
       this.#drop('Invalid');
@@ -85,12 +99,6 @@ export class EventRecorder implements EventPort {
     if (this.#waiting.length >= MAX_WAITING) return this.#drop('QueueFull');
     this.#waiting.push({ event: newEvent(object, note, this.#options.source, this.#nextMoment()), guard });
     this.#writing ??= this.#write();
-  }
-
-  /** Takes no more, and resolves when what waits was tried once, or when the server does not take it. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#writing;
   }
 
   /** Nanoseconds, each one greater than the one before: clocks count milliseconds, or stand still. */

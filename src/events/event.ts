@@ -1,6 +1,5 @@
 import { formatTime } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import type { WriteContext } from '../kubernetes/index.ts';
 
 /** What happened to an object. */
 export interface EventNote {
@@ -15,7 +14,7 @@ export interface EventNote {
 /** Where happenings are told. */
 export interface EventPort {
   /** Tells what happened to an object. Returns at once and never throws. */
-  record(object: KubernetesObject, note: EventNote, context: Pick<WriteContext, 'guard'>): void;
+  record(object: KubernetesObject, note: EventNote): void;
 }
 
 /** Who tells: `source` of an event. */

@@ -2,7 +2,7 @@
  * Events of Kubernetes (core/v1) about objects, as `kubectl describe` shows them. Knows nothing about federation.
  *
  * **Guarantees.** Recording returns at once and never throws: what is to be written waits in memory and is written one by
- * one, in order, by whoever may still write then (the guard that came along is called right before each sending). Events
+ * one, in order, by whoever may still write then (the guard of the port is called right before each sending). Events
  * of one object that differ only in their message are one event from the tenth within ten minutes on; the same event again
  * is a higher `count` of the first; a source may write 25 events of one type about one object, and then one every 5 minutes.
  * An event that has expired on the server is created again with its count. Memory is bounded: 1,000 events that wait, 4,096

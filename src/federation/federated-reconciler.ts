@@ -2,6 +2,7 @@ import type { FederatedKind, FederatedObject, MemberCluster } from '../api/index
 import { applyStatus, contentHash } from '../apply/index.ts';
 import { OWNER_INDEX, addFinalizer, containsFinalizer, removeFinalizer } from '../controllers/index.ts';
 import type { MutationCache } from '../controllers/index.ts';
+import type { EventPort } from '../events/index.ts';
 import type { Lister } from '../informers/index.ts';
 import { AtollError, WaitingError, done, formatTime, objectKey, requeueAfter } from '../kernel/index.ts';
 import type { Clock, ClusterName, Key, KubernetesObject, PolicyRule, Result } from '../kernel/index.ts';
@@ -9,6 +10,7 @@ import { AlreadyExistsError, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient } from '../kubernetes/index.ts';
 import type { ReconcileContext } from '../workqueue/index.ts';
 import { CASCADE_FINALIZER } from './cascade-finalizer.ts';
+import { federatedEvents } from './federated-events.ts';
 import { foldStatus } from './fold-status.ts';
 import type { MemberState } from './fold-status.ts';
 import { decidePlacement } from './placement.ts';
@@ -35,6 +37,7 @@ export interface FederatedReconcilerOptions {
   /** ControllerRevisions of federated objects, with the index {@link OWNER_INDEX}. */
   readonly revisions: MutationCache;
   readonly rows: StatusRows;
+  readonly events: EventPort;
   readonly clock: Clock;
 }
 
@@ -127,6 +130,8 @@ export class FederatedReconciler {
     try {
       const created = await this.#options.hub.create(newRevision(object, number), writeAs('atoll', context));
       this.#options.revisions.remember(created);
+      const note = { type: 'Normal', reason: 'RevisionCreated', message: `created revision ${name}` } as const;
+      this.#options.events.record(object, note);
     } catch (error) {
       if (!(error instanceof AlreadyExistsError)) throw error;
       await this.#judgeExisting(object, name, context);
@@ -164,9 +169,14 @@ export class FederatedReconciler {
   ): Promise<number> {
     const rows = await this.#readRows(object, decisions);
     const now = formatTime(this.#options.clock.now());
-    const status = foldStatus({ object, decisions, updateRevision, rows, members: this.#memberStates(), now });
+    const members = this.#memberStates();
+    const status = foldStatus({ object, decisions, updateRevision, rows, members, now });
     const updated = await applyStatus(this.#options.hub, object, status, writeAs(STATUS_MANAGER, context));
-    if (updated !== undefined) this.#options.objects.remember(updated);
+    if (updated !== undefined) {
+      this.#options.objects.remember(updated);
+      const notes = federatedEvents(object.status, status, (cluster) => members.has(cluster));
+      for (const note of notes) this.#options.events.record(object, note);
+    }
     return status.placements?.length ?? 0;
   }
 

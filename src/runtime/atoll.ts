@@ -11,6 +11,8 @@ import { MemberClusters } from '../clusters/index.ts';
 import type { Cluster, Wiring } from '../clusters/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Caches, Controller, ControllerBuilder, ControllerOptions } from '../controllers/index.ts';
+import { EventRecorder } from '../events/index.ts';
+import type { EventPort } from '../events/index.ts';
 import {
   CONTROLLER_REVISION,
   FederatedReconciler,
@@ -29,7 +31,7 @@ import { GitProcess } from '../git/index.ts';
 import { ListLimit, SharedInformerFactory } from '../informers/index.ts';
 import type { SharedInformerFactoryOptions } from '../informers/index.ts';
 import { HUB, TerminalError, formatGvk, gvkOf, keyFor, kindName } from '../kernel/index.ts';
-import type { Clock, Key, Logger, Metrics, Random } from '../kernel/index.ts';
+import type { Clock, Key, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
 import type { Connection, ConnectionSource } from '../kubernetes/index.ts';
 import { LeaseEpochStore, Shards } from '../leadership/index.ts';
@@ -77,6 +79,7 @@ export class Atoll {
   readonly #shards: Shards;
   readonly #git: GitProcess<ManifestReading>;
   readonly #rows: RedisStatusRows;
+  readonly #events: EventRecorder;
   readonly #wirings = new Map<string, MemberWiring>();
   #runner: ShardRunner | undefined;
   #synced = false;
@@ -93,6 +96,11 @@ export class Atoll {
     const { maxConcurrency, retryLimit } = config;
     this.#queues = new Workqueues({ redis: this.#redis, maxConcurrency, retryLimit, ...ports });
     this.#rows = new RedisStatusRows(this.#redis);
+    this.#events = new EventRecorder({
+      client: this.#hub,
+      source: { component: 'atoll', host: config.replica },
+      ...ports,
+    });
     const git = { childScript: options.gitChild, allowLoopback: config.gitAllowLoopback };
     this.#git = new GitProcess({ ...git, clock, logger, metrics });
     this.#shards = this.#createShards();
@@ -127,6 +135,8 @@ export class Atoll {
 
   async #stopInOrder(): Promise<void> {
     await this.#runner?.stop(this.#shardNames().filter((shard) => this.#shards.holds(shard)));
+    // What runs have told is written while their shards are still held.
+    await this.#events.close();
     await this.#shards.stop();
     await Promise.all([this.#factory.stop(), this.#git.close(), this.#queues.close()]);
     await Promise.all([this.#hub.close(), this.#redis.close()]);
@@ -191,6 +201,7 @@ export class Atoll {
     const { config, clock, random, logger, metrics } = this.#options;
     return new MemberClusters({
       hub: this.#hub,
+      events: this.#eventsOf(({ metadata }) => metadata.name ?? ''),
       members: this.#informers.members.lister,
       secrets: this.#informers.secrets.lister,
       namespace: config.namespace,
@@ -247,6 +258,7 @@ export class Atoll {
       hub: this.#hub,
       sources: caches(gitSourceKind.gvk),
       git: this.#git,
+      events: this.#eventsOf(() => HUB),
       objects: new HubObjects(this.#hub, listers),
       inventories: new Inventories(this.#hub, config.namespace),
       installation,
@@ -266,9 +278,15 @@ export class Atoll {
       members: caches(memberClusterKind.gvk),
       revisions: caches(CONTROLLER_REVISION),
       rows: this.#rows,
+      events: this.#eventsOf(() => HUB),
       clock: this.#options.clock,
     });
     return (key, context) => reconciler.reconcile(key, context);
+  }
+
+  /** Events are written by the owner of the shard whose worker tells them. */
+  #eventsOf(shardOf: (object: KubernetesObject) => string): EventPort {
+    return this.#events.guardedBy((object) => this.#shards.guard(shardOf(object))());
   }
 
   #attach(builder: ControllerBuilder, reconciler?: ControllerOptions['reconciler']): Controller {

@@ -17,6 +17,7 @@ import { RedisConnections } from '../../src/redis/index.ts';
 import { listerOf, memberCluster, memberStatus } from './builders.ts';
 import { installDefinitions } from './definitions.ts';
 import { adminClient, asTester, createNamespace, eventually, lab, uniqueName } from './lab.ts';
+import { NotedEvents } from './noted-events.ts';
 import { recordingClient } from './recording-client.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { serviceAccountWith } from './service-account.ts';
@@ -32,6 +33,8 @@ export class FederatedFixture {
   namespace = '';
   client!: RecordingClient;
   rows!: RedisStatusRows;
+  /** What the reconciler told since {@link start}. */
+  events = new NotedEvents();
   /** eu-1 and us-1, both ready. */
   members: readonly MemberCluster[] = [];
   #account!: BoundServiceAccount;
@@ -71,6 +74,7 @@ export class FederatedFixture {
   /** Begins with empty caches and nothing remembered. */
   async start(): Promise<void> {
     this.client = recordingClient('hub', this.#account.connection);
+    this.events = new NotedEvents();
     this.#informers = new SharedInformerFactory({ client: this.client, ...ports });
     const { namespace } = this;
     this.#objects = this.#informers.informer(gvk, { namespace });
@@ -84,6 +88,7 @@ export class FederatedFixture {
       members: { ...listerOf(), list: () => this.members },
       revisions,
       rows: this.rows,
+      events: this.events,
       clock: systemClock,
     });
     this.#informers.start();

@@ -12,6 +12,7 @@ import { hubClusterRules, tenantRules } from '../../src/roles.ts';
 import type { GitRepository } from '../lab/index.ts';
 import { installDefinitions } from './definitions.ts';
 import { adminClient, asTester, createNamespace, createRepository, eventually, lab } from './lab.ts';
+import { NotedEvents } from './noted-events.ts';
 import { recordingClient } from './recording-client.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { serviceAccountWith } from './service-account.ts';
@@ -28,6 +29,8 @@ export class GitSourceFixture {
   namespace = '';
   repository!: GitRepository;
   client!: RecordingClient;
+  /** What the reconciler told. */
+  events = new NotedEvents();
   #account!: BoundServiceAccount;
   #git!: GitProcess<ManifestReading>;
   #informers!: SharedInformerFactory;
@@ -46,6 +49,7 @@ export class GitSourceFixture {
     beforeEach(async () => {
       fixture.namespace = await createNamespace('hub');
       fixture.repository = await createRepository();
+      fixture.events = new NotedEvents();
       fixture.client = recordingClient('hub', fixture.#account.connection);
       fixture.#informers = new SharedInformerFactory({ client: fixture.client, ...ports });
       fixture.#reconciler = fixture.#createReconciler(await createNamespace('hub'));
@@ -169,6 +173,7 @@ export class GitSourceFixture {
       objects: new HubObjects(this.client, new Map()),
       inventories: new Inventories(this.client, inventoryNamespace),
       git: this.#git,
+      events: this.events,
       installation: 'test',
       clock: systemClock,
       random: () => 0,

@@ -6,6 +6,7 @@ import { kindName, noMetrics, silentLogger, systemClock } from '../../src/kernel
 import type { Clock, KubernetesObject, Result } from '../../src/kernel/index.ts';
 import type { Connection } from '../../src/kubernetes/index.ts';
 import { adminClient, asTester, createNamespace, eventually, uniqueName } from './lab.ts';
+import { NotedEvents } from './noted-events.ts';
 
 const SECRET = { group: '', version: 'v1', kind: 'Secret' };
 
@@ -16,6 +17,8 @@ export class MemberRegistry {
   enqueued = 0;
   /** How often a wiring was taken away. */
   detached = 0;
+  /** What the registry told of the member. */
+  readonly events = new NotedEvents();
   readonly registry: MemberClusters;
   readonly #namespace: string;
   readonly #informers: SharedInformerFactory;
@@ -29,6 +32,7 @@ export class MemberRegistry {
     this.#informers = new SharedInformerFactory({ client: hub, ...ports });
     this.registry = new MemberClusters({
       hub,
+      events: this.events,
       members: this.#informers.informer(memberClusterKind.gvk).lister,
       secrets: this.#informers.informer(SECRET, { namespace }).lister,
       namespace,

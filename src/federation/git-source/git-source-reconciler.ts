@@ -3,6 +3,7 @@ import type { FederatedKind, GitSource } from '../../api/index.ts';
 import { applyStatus } from '../../apply/index.ts';
 import { addFinalizer, containsFinalizer, removeFinalizer } from '../../controllers/index.ts';
 import type { MutationCache } from '../../controllers/index.ts';
+import type { EventPort } from '../../events/index.ts';
 import { GitError } from '../../git/index.ts';
 import type { GitReader } from '../../git/index.ts';
 import { done, formatTime, objectKey, requeueAfter } from '../../kernel/index.ts';
@@ -12,6 +13,7 @@ import type { ManifestReading } from '../../manifests/index.ts';
 import type { ReconcileContext } from '../../workqueue/index.ts';
 import { CASCADE_FINALIZER } from '../cascade-finalizer.ts';
 import { credentialsOf } from './credentials.ts';
+import { gitSourceEvents } from './git-source-events.ts';
 import { gitSourceStatus } from './git-source-status.ts';
 import type { SyncOutcome } from './git-source-status.ts';
 import { RevisionReader } from './revision-reader.ts';
@@ -30,6 +32,7 @@ const FORBIDDEN_RETRY = 60_000;
 export interface GitSourceReconcilerOptions extends SyncOptions {
   readonly sources: MutationCache;
   readonly git: GitReader<ManifestReading>;
+  readonly events: EventPort;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -144,6 +147,8 @@ export class GitSourceReconciler {
   async #writeStatus(source: GitSource, outcome: SyncOutcome, context: ReconcileContext): Promise<void> {
     const status = gitSourceStatus(source, outcome, formatTime(this.#options.clock.now()));
     const updated = await applyStatus(this.#options.hub, source, status, writeAs('atoll-status', context));
-    if (updated !== undefined) this.#options.sources.remember(updated);
+    if (updated === undefined) return;
+    this.#options.sources.remember(updated);
+    for (const note of gitSourceEvents(source.status, status)) this.#options.events.record(source, note);
   }
 }
