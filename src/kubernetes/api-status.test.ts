@@ -205,7 +205,7 @@ describe('of a Secret', () => {
     ['plain text', errorFromFailure({ code: 502, status: undefined, text: 'bad gateway: 12345' }, secret)],
     [
       'a name that looks like the authorizer',
-      refused(403, '12345 secrets "x" is forbidden: User "a" cannot get resource'),
+      refused(403, '12345 secrets "x" is forbidden: User "a" cannot get resource "secrets" in API group ""'),
     ],
   ])('%s is not repeated', (_behaviour, error) => {
     expect(JSON.stringify([error.message, error.causes, error.details, error])).not.toContain('12345');

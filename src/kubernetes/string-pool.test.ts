@@ -44,6 +44,16 @@ test('values stay what they were, whatever else was shared before', () => {
   );
 });
 
+test('texts that differ in a character that the hash does not look at stay apart', () => {
+  const pool = new StringPool();
+  for (let index = 1; index < 30; index += 1) {
+    const text = `${'a'.repeat(index)}b${'a'.repeat(30 - index)}`;
+    const value = { text };
+    pool.share(value);
+    expect(value).toEqual({ text });
+  }
+});
+
 test('a field named __proto__ and a value of any depth are nothing special', () => {
   const value = JSON.parse(`{"__proto__":"a text long enough","a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`) as Json;
   new StringPool().share(value);
