@@ -75,9 +75,9 @@ function isSameState({ wanted, live }: DecisionInput, ours: ManagedFieldsEntry |
 }
 
 function judgeLeaves(input: DecisionInput, ours: ManagedFieldsEntry | undefined, same: boolean): Judged[] {
-  const { wanted, live, managers, adopting } = input;
+  const { wanted, live, fieldManager, managers, adopting } = input;
   const wasApplied = appliedHash(live) === wanted.hash;
-  const evidence: HolderEvidence = { managers, appliedAt: ours?.time, wasApplied, adopting };
+  const evidence: HolderEvidence = { fieldManager, managers, appliedAt: ours?.time, wasApplied, adopting };
   const context: LeafContext = { input, ours, evidence, same, unrecorded: isWiped(input) };
   return leavesOf(wanted.body, live.metadata.managedFields ?? []).map((leaf) => ({
     leaf,

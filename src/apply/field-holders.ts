@@ -34,6 +34,8 @@ const UNRECORDED = 'before-first-apply';
 
 /** What a judgement about holders is based on. */
 export interface HolderEvidence {
+  /** Our own: what is recorded as updated under this name is nobody else's. */
+  readonly fieldManager: string;
   readonly managers: FieldManagers;
   /** The time of our last apply; undefined when there was none. */
   readonly appliedAt: string | undefined;
@@ -56,10 +58,15 @@ export function holdingOf(
 const STRONGEST: readonly Holding[] = ['autoscaler', 'scale', 'applier', 'controller', 'person', 'drift'];
 
 function claimOf(entry: ManagedFieldsEntry, replicas: boolean, evidence: HolderEvidence): Holding {
-  const { manager = '', operation, subresource = '' } = entry;
+  const { manager = '', operation, subresource } = entry;
   if (replicas && matchesAny(manager, evidence.managers.autoscalers)) return 'autoscaler';
   if (subresource === 'scale') return 'scale';
   if (operation === 'Apply') return 'applier';
+  return manager === evidence.fieldManager ? 'drift' : claimOfUpdate(manager, entry, evidence);
+}
+
+function claimOfUpdate(manager: string, entry: ManagedFieldsEntry, evidence: HolderEvidence): Holding {
+  const { subresource = '' } = entry;
   if (subresource !== '' || !isPerson(manager, evidence.managers)) return 'controller';
   return canHaveTaken(entry, evidence) ? 'drift' : 'person';
 }
