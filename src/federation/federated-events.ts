@@ -40,24 +40,27 @@ export function federatedEvents(
   ]);
 }
 
-function changeOf({ row, was }: Change): Told[] {
-  const { cluster, targetRevision, state, message } = row;
-  if (targetRevision === '' && was !== undefined && was.targetRevision !== '') {
-    return [{ cluster, type: 'Normal', reason: 'Withdrawing', says: 'to be removed' }];
+function changeOf(change: Change): Told[] {
+  const { cluster, targetRevision, state, message = '' } = change.row;
+  if (isWithdrawalBegun(change)) return [{ cluster, type: 'Normal', reason: 'Withdrawing', says: 'to be removed' }];
+  if (isArrival(change)) {
+    return [{ cluster, type: 'Normal', reason: 'ClusterSynced', says: `has revision ${targetRevision}` }];
   }
-  if (state === 'Synced') {
-    return isArrival({ row, was })
-      ? [{ cluster, type: 'Normal', reason: 'ClusterSynced', says: `has revision ${targetRevision}` }]
-      : [];
-  }
-  if (state !== 'Conflict' && state !== 'Blocked') return [];
-  const isKnown = was?.state === state && was.reason === row.reason && was.targetRevision === targetRevision;
-  return isKnown ? [] : [{ cluster, type: 'Warning', reason: `Cluster${state}`, says: message ?? '' }];
+  return isNewTrouble(change) ? [{ cluster, type: 'Warning', reason: `Cluster${state}`, says: message }] : [];
+}
+
+function isWithdrawalBegun({ row, was }: Change): boolean {
+  return row.targetRevision === '' && was !== undefined && was.targetRevision !== '';
+}
+
+function isNewTrouble({ row, was }: Change): boolean {
+  if (row.state !== 'Conflict' && row.state !== 'Blocked') return false;
+  return was?.state !== row.state || was.reason !== row.reason || was.targetRevision !== row.targetRevision;
 }
 
 /** A cluster that was not watched for a while had its revision before, most likely, and others with it. */
 function isArrival({ row, was }: Change): boolean {
-  if (row.targetRevision === '') return false;
+  if (row.state !== 'Synced' || row.targetRevision === '') return false;
   if (was === undefined || was.targetRevision !== row.targetRevision) return true;
   return was.state !== 'Synced' && was.state !== 'Unknown';
 }

@@ -23,11 +23,16 @@ function readyEvents(before: Status, after: NonNullable<Status>): EventNote[] {
     return [{ type: 'Normal', reason: 'Recovered', message: `in order again, ${is.message}` }];
   }
   if (is?.status !== 'False') return [];
-  const isSame =
-    was?.status === 'False' && was.reason === is.reason && before?.attemptedRevision === after.attemptedRevision;
-  return isSame ? [] : [{ type: 'Warning', reason: is.reason, message: is.message }];
+  const isKnown = isSameFailure(was, is) && before?.attemptedRevision === after.attemptedRevision;
+  return isKnown ? [] : [{ type: 'Warning', reason: is.reason, message: is.message }];
 }
 
-function readyOf(status: Status): NonNullable<NonNullable<Status>['conditions']>[number] | undefined {
+function isSameFailure(was: Ready | undefined, is: Ready): boolean {
+  return was?.status === is.status && was.reason === is.reason;
+}
+
+type Ready = NonNullable<NonNullable<Status>['conditions']>[number];
+
+function readyOf(status: Status): Ready | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
