@@ -45,7 +45,7 @@ describe('the profiling port', () => {
     await systemClock.sleep(50);
     expect((await json('/debug/eventloop'))['max']).toBeGreaterThan(50);
     const { active, heap } = await json('/debug/handles');
-    expect(active).toMatchObject({ TCPServerWrap: 1 });
+    expect(active).toHaveProperty('TCPSocketWrap');
     expect(heap).toHaveProperty('used_heap_size');
   });
 
