@@ -37,7 +37,7 @@ describe('the profiling port', () => {
 
   it('takes a heap snapshot', async () => {
     expect((await json('/debug/pprof/heap'))['snapshot']).toHaveProperty('meta');
-  });
+  }, 60_000);
 
   it('tells the delay of the event loop, active handles and the heap', async () => {
     await systemClock.sleep(50);
