@@ -224,6 +224,19 @@ describe('a handler that returns promises', () => {
     expect(told).toEqual(['add busy@11', 'add foo@12', 'delete foo@12']);
   });
 
+  test('TestRealFIFO_UpdateResyncRace: a resync is not told of an object of which something newer waits', async () => {
+    const server = new MemoryServer();
+    server.put('a');
+    const { informer } = await start(server);
+    const told: string[] = [];
+    const { handler, endAll } = slow(told);
+    informer.addHandler(handler, { resyncPeriod: 5000 });
+    server.put('a');
+    await pass(5000);
+    await endAll();
+    expect(told).toEqual(['initial a@11', 'update a@11 a@12']);
+  });
+
   test('TestRemoveEventHandler_SynchronousShutdown: a removed handler is told nothing of what waits for it', async () => {
     const server = new MemoryServer();
     const { informer } = await start(server);
@@ -257,6 +270,21 @@ describe('a handler that returns promises', () => {
     process.off('unhandledRejection', uncaught);
     expect(uncaught).not.toHaveBeenCalled();
   });
+});
+
+test('Beyond/an object that was recreated unseen is told as deletion and addition: its UID tells', async () => {
+  const server = new MemoryServer();
+  server.put('kept');
+  server.put('again');
+  const { told } = await start(server);
+  told.length = 0;
+  server.failures.push(new UnreachableError('gone', 'ECONNRESET'));
+  server.cut();
+  server.remove('again');
+  server.put('again');
+  server.compact();
+  await pass(10_000);
+  expect(told).toEqual(['delete again@12', 'add again@14']);
 });
 
 test('Beyond/a storage that was set back is noticed: at the next end of a watch, and all is listed anew', async () => {

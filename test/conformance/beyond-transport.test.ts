@@ -119,7 +119,7 @@ test('Beyond/a plain-text 404 is no absence: neither of the object nor of its ki
 
 test('Beyond/a redirect is refused: nothing is sent to where it points', async () => {
   const other = await CannedServer.start();
-  answerWith(302, '', { location: `${other.connection.server}/api/v1/namespaces/ns/configmaps/a` });
+  answerWith(302, object, { location: `${other.connection.server}/api/v1/namespaces/ns/configmaps/a` });
   await expect(client.get(ref)).rejects.toThrow(UnexpectedAnswerError);
   await expect(client.apply(object, asWriter)).rejects.toThrow(UnexpectedAnswerError);
   expect(other.requests).toEqual([]);
@@ -241,7 +241,7 @@ test('Beyond/a name cannot lead to another path: it is refused before anything i
 });
 
 test('Beyond/an answer may not be larger than an object can be: it is given up', async () => {
-  answerWith(200, ' '.repeat(17 * 1024 * 1024));
+  answerWith(200, { ...object, data: { large: 'x'.repeat(17 * 1024 * 1024) } });
   await expect(client.get(ref)).rejects.toThrow(UnexpectedAnswerError);
 });
 

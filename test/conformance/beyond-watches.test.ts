@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { KubernetesClient, WatchEvent } from '../../src/kubernetes/index.ts';
+import type { KubernetesClient } from '../../src/kubernetes/index.ts';
 import { CannedServer } from '../support/canned-server.ts';
-import { eventually } from '../support/eventually.ts';
 import { CONFIG_MAP, item } from './following.ts';
 
 let server: CannedServer;
@@ -27,49 +26,68 @@ test('Beyond/a line of a watch may come in pieces: in the middle of a character,
       reply.end();
     }, 20);
   };
-  const events: WatchEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const event of client.watch(CONFIG_MAP, { resourceVersion: '1', signal })) events.push(event);
-  expect(events.map(({ object: { metadata } }) => metadata.name)).toEqual(['first', 'second']);
+  await expect(readNames()).resolves.toEqual(['first', 'second']);
 });
 
-/** Opens watches until their first event, and answers how to end them. */
-function openWatches(count: number): {
-  readonly ended: Promise<unknown>;
-  readonly stop: AbortController;
-  readonly names: string[];
-} {
-  const stop = new AbortController();
-  const names: string[] = [];
-  const ended = Promise.all(
-    Array.from({ length: count }, async () => {
-      for await (const event of client.watch(CONFIG_MAP, { resourceVersion: '1', signal: stop.signal })) {
-        names.push(event.object.metadata.name ?? '');
-      }
-    }),
-  );
-  return { ended, stop, names };
+/** Names of the objects of a watch that the server ends. */
+async function readNames(): Promise<unknown[]> {
+  const names: unknown[] = [];
+  const { signal } = new AbortController();
+  for await (const { object } of client.watch(CONFIG_MAP, { resourceVersion: '1', signal })) {
+    names.push(object.metadata.name);
+  }
+  return names;
 }
+
+/** Watches that are kept open until they are stopped. */
+class Watches {
+  readonly failures: unknown[] = [];
+  events = 0;
+  open = 0;
+  readonly #stop = new AbortController();
+
+  constructor(count: number) {
+    for (let index = 0; index < count; index += 1) void this.#follow();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #follow(): Promise<void> {
+    this.open += 1;
+    try {
+      for await (const event of client.watch(CONFIG_MAP, { resourceVersion: '1', signal: this.#stop.signal })) {
+        this.events += event.type === 'ADDED' ? 1 : 0;
+      }
+    } catch (error) {
+      this.failures.push(error);
+    }
+    this.open -= 1;
+  }
+}
+
+const PATIENCE = { timeout: 4000, interval: 20 };
 
 test('Beyond/no session has more than 80 streams: the next gets a session of its own, and none hangs', async () => {
   server.answer = (_request, reply) => reply.write(lineOf('ADDED', 'a'));
-  const { ended, names, stop } = openWatches(100);
-  await eventually(() => names.length === 100, { interval: 20, message: 'a watch hangs' });
+  const watches = new Watches(100);
+  await expect.poll(() => watches.events, PATIENCE).toBe(100);
   expect(server.sessions.size).toBe(2);
-  stop.abort();
-  await ended;
+  watches.stop();
+  await expect.poll(() => watches.open, PATIENCE).toBe(0);
 });
 
 test('Beyond/GOAWAY moves requests to a new session: watches end as if the server ended them', async () => {
   server.answer = (_request, reply) => reply.write(lineOf('ADDED', 'a'));
-  const first = openWatches(2);
-  await eventually(() => first.names.length === 2, { interval: 20 });
+  const first = new Watches(2);
+  await expect.poll(() => first.events, PATIENCE).toBe(2);
   const [old] = server.sessions;
   old?.goaway();
-  await first.ended;
-  const second = openWatches(1);
-  await eventually(() => second.names.length === 1, { interval: 20 });
+  await expect.poll(() => first.open, PATIENCE).toBe(0);
+  expect(first.failures).toEqual([]);
+  const second = new Watches(1);
+  await expect.poll(() => second.events, PATIENCE).toBe(1);
   expect([...server.sessions].some((session) => session !== old)).toBe(true);
-  second.stop.abort();
-  await second.ended;
+  second.stop();
 });

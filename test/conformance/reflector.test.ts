@@ -111,11 +111,15 @@ test('TestReflectorHandleWatchStoppedAfter: what was told before the stop stays 
 });
 
 test('TestReflectorHandleWatchResultChanClosedBefore: a watch that ends at once without an event is a failure', async () => {
-  const { failures, server } = await follow([{ events: [endMark('1')], end: 'closed' }, synced('2')]);
+  const { failures, server } = await follow([
+    { events: [endMark('1'), added(item('a', '2'))], end: 'closed' },
+    { events: [], end: 'closed' },
+    synced('3'),
+  ]);
   expect(failures).toEqual(['WatchCutShortError']);
-  expect(server.asked).toEqual(['stream ""']);
+  expect(server.asked).toEqual(['stream ""', 'watch "2"']);
   await vi.advanceTimersByTimeAsync(800);
-  expect(server.asked).toEqual(['stream ""', 'stream "1"']);
+  expect(server.asked).toEqual(['stream ""', 'watch "2"', 'stream "2"']);
 });
 
 test('TestReflectorHandleWatchResultChanClosedAfter: a watch that brought an event and ends is simply begun again', async () => {

@@ -71,7 +71,8 @@ test('TestIndex: an index follows additions, changes, deletions and replacements
   expect(found('colour', 'red')).toEqual([]);
   expect(found('colour', 'blue')).toEqual(['a']);
   await remove('a');
-  expect(found('colour', 'blue')).toEqual([]);
+  await put('a', 'green');
+  expect([found('colour', 'blue'), found('colour', 'green')]).toEqual([[], ['a']]);
 });
 
 test('TestCacheTransactionShouldIndexErrors: an object that an index function cannot cope with is kept, and logged', async () => {
