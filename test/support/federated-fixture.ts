@@ -111,11 +111,11 @@ export class FederatedFixture {
   }
 
   /** Runs the reconciler, again while it asks for it at once, on caches that are up to date. */
-  async reconcile(): Promise<Result> {
+  async reconcile(guard: () => void = () => undefined): Promise<Result> {
     for (;;) {
       await this.settled();
       const key = { cluster: 'hub', kind: kindName(gvk), namespace: this.namespace, name: NAME };
-      const context = { guard: () => undefined, signal: new AbortController().signal };
+      const context = { guard, signal: new AbortController().signal };
       const result = await this.#reconciler.reconcile(key, context);
       if (result.kind === 'done' || result.milliseconds > 0) return result;
     }
