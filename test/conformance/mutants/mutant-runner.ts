@@ -23,6 +23,12 @@ export interface Failing {
   readonly problem: string;
 }
 
+/** Whether the test of one of these needs a real API server. */
+export async function needServer(mutants: readonly Mutant[]): Promise<boolean> {
+  const titles = await testTitles(join(PROJECT, TESTS));
+  return mutants.some(({ test }) => titles.some(({ file, title }) => isOnServer(file) && title.startsWith(test)));
+}
+
 /** Runs single tests of a copy of the project, changed or not. */
 export class MutantRunner {
   readonly #folder: string;
@@ -91,10 +97,14 @@ export class MutantRunner {
   }
 
   #specify(file: string, tests: readonly string[]): TestSpecification {
-    const project = this.#vitest.getProjectByName(file.endsWith('.real.test.ts') ? 'component' : 'unit');
+    const project = this.#vitest.getProjectByName(isOnServer(file) ? 'component' : 'unit');
     const testNamePattern = new RegExp(`(^| )(${tests.map((test) => RegExp.escape(test)).join('|')})`);
     return project.createSpecification(join(this.#folder, TESTS, file), { testNamePattern });
   }
+}
+
+function isOnServer(file: string): boolean {
+  return file.endsWith('.real.test.ts');
 }
 
 function changed(text: string, { file, search, replacement }: Mutant): string {
