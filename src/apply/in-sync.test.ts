@@ -137,6 +137,26 @@ describe('isInSync', () => {
     expect(isInSync({ ...deployment, spec }, live, MANAGER)).toBe(false);
   });
 
+  it('takes an atomic item of a list, which is recorded without children, for owned as a whole', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u1', controller: true };
+    const child: KubernetesObject = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'child', namespace: 'shop', ownerReferences: [owner] },
+    };
+    const fields = {
+      'f:metadata': {
+        'f:annotations': { [`f:${APPLIED_HASH_ANNOTATION}`]: {} },
+        'f:ownerReferences': { 'k:{"uid":"u1"}': {} },
+      },
+    };
+    const liveWith = (owned: Record<string, unknown>): KubernetesObject =>
+      liveFrom(child, [entryOf(owned, { apiVersion: 'v1' })]);
+    expect(isInSync(child, liveWith(fields), MANAGER)).toBe(true);
+    const without = omit(fields, ['f:metadata', 'f:ownerReferences', 'k:{"uid":"u1"}']);
+    expect(isInSync(child, liveWith(without), MANAGER)).toBe(false);
+  });
+
   it('tells set items and items with several keys apart', () => {
     const service: KubernetesObject = {
       apiVersion: 'v1',

@@ -70,8 +70,10 @@ function itemLeaves(items: readonly unknown[], nodes: Nodes, path: FieldPath): L
     const below = childrenOf(nodes, name);
     if (!isRecord(item)) return leaves(item, below, here, true);
     const inside = below.filter(([, node]) => Object.keys(node).length > 0);
+    // An item that is atomic, as an ownerReference, is recorded without children: it is owned as a whole.
+    if (below.length > 0 && inside.length === 0) return leaves(item, below, here, false);
     const keys = new Set('key' in element ? Object.keys(element.key) : []);
-    return fieldLeaves(item, inside.length > 0 ? inside : below, here, keys);
+    return fieldLeaves(item, inside, here, keys);
   });
 }
 
