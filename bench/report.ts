@@ -39,7 +39,7 @@ export class Report {
 
   /** A table of its own columns, the first one for names. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-    const widths = head.map((title, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)));
+    const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)));
     for (const row of [head, ...rows]) {
       const cells = row.map((cell, column) =>
         column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),

@@ -75,7 +75,7 @@ class PushServer {
     if (pathname !== this.#recording.collection) {
       const document = this.#recording.discovery[pathname];
       response.statusCode = document === undefined ? 404 : 200;
-      response.end(document);
+      response.end(document ?? '');
       return;
     }
     response.writeHead(200);

@@ -86,6 +86,7 @@ async function play(stage: Stage, { milliseconds, seed }: SoakOptions, report: R
     const round = await playRound(stage);
     rounds.push(round);
     report.note(describeRound(rounds.length, round));
+    if (round.differences.length > 0) report.note(`after ${round.order.join(', ')}`);
     if (round.differences.length > 0) break;
   }
 
@@ -127,7 +128,7 @@ async function playRound({ lab, proxy, writer, subject, random }: Stage): Promis
   }
   await writer.rest();
   await subject.ask({ ask: 'rest' });
-  return { noticed, ...(await converge(writer, subject)), resources: await resources(subject) };
+  return { order, noticed, ...(await converge(writer, subject)), resources: await resources(subject) };
 }
 
 /** Compares until all is equal, or for as long as it may take. */

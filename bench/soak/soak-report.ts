@@ -8,6 +8,7 @@ import type { Writes } from './writer.ts';
 
 /** All faults once, and what was found when all had come to rest. */
 export interface Round {
+  readonly order: readonly string[];
   /** Milliseconds for which half-open connections were taken for live ones, where that was waited for. */
   readonly noticed: readonly number[];
   /** Milliseconds until all was equal. */

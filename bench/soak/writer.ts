@@ -165,7 +165,7 @@ export class Writer {
   }
 }
 
-function deploymentFields(name: string): unknown {
+function deploymentFields(name: string): object {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'example.com/app' }] } };
   return { spec: { replicas: 0, selector: { matchLabels: labels }, template } };

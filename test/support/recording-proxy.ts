@@ -176,7 +176,7 @@ export class RecordingProxy {
     const relay = new WatchRelay(incoming, response, (event) => this.#take(this.#interferences, { isWatch, event }));
     this.#relays.add(relay);
     try {
-      response.flushHeaders();
+      sendHeaders(response);
       await relay.run();
     } finally {
       this.#relays.delete(relay);
@@ -219,6 +219,11 @@ async function bytesOf(request: Http2ServerRequest): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** A watch may be silent for a minute: its client wants to know before that it is open. (Node's types lack the method.) */
+function sendHeaders(response: Http2ServerResponse): void {
+  (response as Http2ServerResponse & { flushHeaders(): void }).flushHeaders();
 }
 
 function cut(request: Http2ServerRequest, response: Http2ServerResponse): void {
