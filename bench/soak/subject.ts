@@ -63,6 +63,8 @@ export class Subject {
   readonly #client: KubernetesClient;
   readonly #factory: SharedInformerFactory;
   readonly #held = new Set<Held>();
+  /** Those of them that are to be released sooner or later. */
+  readonly #passing = new Set<Held>();
   readonly #cancels = new Set<Cancel>();
   readonly #violations: string[] = [];
   readonly #reads: Record<string, number> = {};
@@ -97,10 +99,11 @@ export class Subject {
   /** Begins to read, and to ask for informers and release them. */
   goOn(): void {
     this.#reading = this.#read();
+    for (const held of this.#passing) this.#scheduleGoing(held);
     this.#scheduleComing();
   }
 
-  /** Ends that: what is held stays. */
+  /** Ends that: what is held stays until it goes on. */
   async rest(): Promise<void> {
     this.#isReading = false;
     for (const cancel of this.#cancels) cancel();
@@ -163,11 +166,17 @@ export class Subject {
     const { random } = this.#options;
     this.#after(COMING.least + random() * COMING.range, () => {
       const held = this.#hold(pick(random, PASSING));
-      this.#after(STAY.least + random() * STAY.range, () => {
-        this.#release(held);
-        this.#passed += 1;
-      });
+      this.#passing.add(held);
+      this.#scheduleGoing(held);
       this.#scheduleComing();
+    });
+  }
+
+  #scheduleGoing(held: Held): void {
+    this.#after(STAY.least + this.#options.random() * STAY.range, () => {
+      this.#passing.delete(held);
+      this.#release(held);
+      this.#passed += 1;
     });
   }
 
