@@ -24,7 +24,9 @@ export async function join(parameters: readonly string[]): Promise<void> {
       server: { type: 'string' },
       labels: { type: 'string', default: '' },
       namespace: { type: 'string', default: 'atoll-system' },
+      fence: { type: 'boolean' },
     },
+    allowNegative: true,
   });
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) {
@@ -47,6 +49,7 @@ export async function join(parameters: readonly string[]): Promise<void> {
       namespace: values.namespace,
       rules: mergeRules(memberRules),
       tenantRules: mergeRules(memberTenantRules),
+      fence: values.fence,
       progress: (line) => process.stdout.write(`${line}\n`),
     });
   } finally {

@@ -6,6 +6,8 @@ import { CORE, KubernetesClient } from '../kubernetes/index.ts';
 import type { Connection, KubernetesClientOptions, RequestLimits, WriteContext } from '../kubernetes/index.ts';
 import type { Cluster, Wire, Wiring } from './cluster.ts';
 import type { FoundConnection } from './connection.ts';
+import { raiseFence } from './fence.ts';
+import type { MemberAccount } from './member-account.ts';
 import { installCrds } from './install-crds.ts';
 import { MemberConnection } from './member-connection.ts';
 
@@ -51,6 +53,10 @@ export interface EngagementRequest {
   readonly readAnew: () => Promise<FoundConnection>;
   /** Throws when the cluster, once it has said who it is, is not to be worked under this name. */
   readonly admit: (seen: SeenCluster) => void;
+  /** Of this replica's tenure with the member's shard. */
+  readonly epoch: number;
+  /** Atoll's own account in the member. */
+  readonly account: MemberAccount;
   readonly write: WriteContext;
 }
 
@@ -78,10 +84,11 @@ export class Engagement {
   }
 
   /**
-   * Connects, checks that it is the same cluster as before, brings the CRDs, starts the informers and waits for them.
+   * Connects, checks that it is the same cluster as before, raises its fence, brings the CRDs, starts the informers and
+   * waits for them.
    * Leaves nothing open when it fails.
    * @throws UnreachableError, UnauthorizedError, ForbiddenError as the API server answers; IdentityChangedError;
-   *   what `admit` throws; WaitingError when CRDs or informers take too long
+   *   what `admit` throws; FencedOffError; WaitingError when CRDs or informers take too long
    */
   static async open(request: EngagementRequest, options: EngagementOptions): Promise<Engagement> {
     const { clock, random, logger, metrics } = options;
@@ -99,6 +106,8 @@ export class Engagement {
       const seen = await identify(client, uid);
       request.admit(seen);
       ({ uid } = seen);
+      const { epoch, account, write } = request;
+      if (await raiseFence({ client, account, epoch, write })) ports.logger.info('the member is fenced', { epoch });
       if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
       const cluster: Cluster = { name, client, informers, uid: seen.uid };
       wiring = options.wire(cluster);

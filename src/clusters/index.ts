@@ -24,6 +24,7 @@
  * @module
  */
 export type { Cluster, Wire, Wiring } from './cluster.ts';
+export { FencedOffError, raiseFence } from './fence.ts';
 export { joinCluster } from './join.ts';
 export type { JoinRequest } from './join.ts';
 export { MemberClusters } from './member-clusters.ts';

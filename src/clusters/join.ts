@@ -5,10 +5,11 @@ import { AtollError, errorMessage } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
 import { CORE, formatKubeconfig, parseKubeconfig, referenceOf, writeAs } from '../kubernetes/index.ts';
 import type { Connection, KubernetesClient, WriteContext } from '../kubernetes/index.ts';
+import { fenceObjects, fenceParameter, fenceReference } from './fence.ts';
+import { accountIn } from './member-account.ts';
 
 /** 30 days, in seconds: long enough for a weekend's outage, short enough not to be forgotten. */
 const TOKEN_LIFETIME = 30 * 24 * 3600;
-const SERVICE_ACCOUNT = 'atoll';
 
 /** A cluster could not be joined: the message begins with the cluster that it is about, the hub or the member. */
 class JoinError extends AtollError {
@@ -30,6 +31,8 @@ export interface JoinRequest {
   readonly rules: readonly PolicyRule[];
   /** What a namespace of the member may grant to Atoll besides, by a RoleBinding to the ClusterRole `atoll-tenant`. */
   readonly tenantRules: readonly PolicyRule[];
+  /** Puts the fence up, or takes it away; undefined leaves it as it is. */
+  readonly fence?: boolean | undefined;
   readonly progress: (line: string) => void;
 }
 
@@ -78,6 +81,8 @@ async function prepare(request: JoinRequest, members: readonly MemberCluster[], 
     await bring(request.member, object, write);
     request.progress(`${request.name}: ${object.kind} ${object.metadata.name ?? ''}`);
   }
+  if (request.fence === true) await putUpFence(request, write);
+  if (request.fence === false) await takeFenceAway(request, write);
   const token = await requestToken(request, write);
   request.progress(`${request.name}: token of ${TOKEN_LIFETIME / 86_400} days`);
   return token;
@@ -101,6 +106,29 @@ async function refuseSecondName({ member, name }: JoinRequest, members: readonly
   );
 }
 
+/** The epoch stays as it is where there is one: a lower one would let a former owner write. */
+async function putUpFence(request: JoinRequest, write: WriteContext): Promise<void> {
+  const { member, name, namespace } = request;
+  if ((await member.get(fenceReference(namespace))) === undefined)
+    await member.create(fenceParameter(namespace), write);
+  for (const object of fenceObjects(accountIn(namespace))) {
+    await bring(member, object, write);
+    request.progress(`${name}: ${object.kind} ${object.metadata.name ?? ''}`);
+  }
+}
+
+/** The policy first: without its parameter or its roles, it would refuse everything. */
+async function takeFenceAway(request: JoinRequest, write: WriteContext): Promise<void> {
+  const { member, name, namespace } = request;
+  const objects = [fenceParameter(namespace), ...fenceObjects(accountIn(namespace))].toReversed();
+  for (const object of objects) {
+    const live = await member.get(referenceOf(object));
+    if (live?.metadata.uid === undefined) continue;
+    await member.delete(referenceOf(object), { uid: live.metadata.uid }, write);
+    request.progress(`${name}: ${object.kind} ${object.metadata.name ?? ''} deleted`);
+  }
+}
+
 async function bring(client: KubernetesClient, desired: KubernetesObject, write: WriteContext): Promise<void> {
   const live = await client.get(referenceOf(desired));
   const outcome = await applyObject({ client, desired, live, adoption: 'Adopt', force: true, write });
@@ -108,7 +136,8 @@ async function bring(client: KubernetesClient, desired: KubernetesObject, write:
 }
 
 function memberObjects(request: JoinRequest): KubernetesObject[] {
-  const role = `${SERVICE_ACCOUNT}-member`;
+  const { name: account } = accountIn(request.namespace);
+  const role = `${account}-member`;
   const labels = { 'app.kubernetes.io/part-of': 'atoll' };
   const rbac = 'rbac.authorization.k8s.io';
   return [
@@ -116,7 +145,7 @@ function memberObjects(request: JoinRequest): KubernetesObject[] {
     {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
-      metadata: { name: SERVICE_ACCOUNT, namespace: request.namespace, labels },
+      metadata: { name: account, namespace: request.namespace, labels },
       automountServiceAccountToken: false,
     },
     { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: role, labels }, rules: request.rules },
@@ -131,7 +160,7 @@ function memberObjects(request: JoinRequest): KubernetesObject[] {
       kind: 'ClusterRoleBinding',
       metadata: { name: role, labels },
       roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-      subjects: [{ kind: 'ServiceAccount', name: SERVICE_ACCOUNT, namespace: request.namespace }],
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace: request.namespace }],
     },
   ];
 }
@@ -139,8 +168,7 @@ function memberObjects(request: JoinRequest): KubernetesObject[] {
 async function requestToken(request: JoinRequest, write: WriteContext): Promise<string> {
   const reference = {
     gvk: { group: '', version: 'v1', kind: 'ServiceAccount' },
-    namespace: request.namespace,
-    name: SERVICE_ACCOUNT,
+    ...accountIn(request.namespace),
   };
   const body = {
     apiVersion: 'authentication.k8s.io/v1',

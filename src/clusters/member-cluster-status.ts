@@ -3,6 +3,7 @@ import { errorMessage, mergeConditions, requestedAt } from '../kernel/index.ts';
 import type { Condition, ConditionDraft } from '../kernel/index.ts';
 import { ForbiddenError, KubeconfigError, UnauthorizedError, UnreachableError } from '../kubernetes/index.ts';
 import { IdentityChangedError, NotWatchedError } from './engagement.ts';
+import { FencedOffError } from './fence.ts';
 import { AlreadyMemberError } from './first-name.ts';
 
 /** What a look at a member found. */
@@ -38,6 +39,7 @@ const diagnoses: readonly [new (...parameters: never[]) => Error, Omit<Diagnosis
     AlreadyMemberError,
     { reason: 'AlreadyMember', aspects: { Reachable: 'True', Authorized: 'True', IdentityKnown: 'False' } },
   ],
+  [FencedOffError, { reason: 'FencedOff', aspects: { Reachable: 'True', Authorized: 'True' } }],
   [NotWatchedError, { reason: 'NotWatched', aspects: { Reachable: 'True', Authorized: 'True' } }],
 ];
 

@@ -13,6 +13,7 @@ import type { FoundConnection } from './connection.ts';
 import { Engagement, IdentityChangedError } from './engagement.ts';
 import type { EngagementOptions, SeenCluster } from './engagement.ts';
 import { AlreadyMemberError, refuseSecondName } from './first-name.ts';
+import { accountIn } from './member-account.ts';
 import { memberClusterEvents } from './member-cluster-events.ts';
 import { memberClusterStatus } from './member-cluster-status.ts';
 import type { Observation } from './member-cluster-status.ts';
@@ -43,6 +44,8 @@ export interface MemberClustersOptions extends EngagementOptions {
   readonly replica: string;
   /** Time between two looks at a member that is well, milliseconds: two requests each. */
   readonly probeInterval: number;
+  /** The epoch of this replica's tenure with a member's shard. @throws LeaseLostError when there is none */
+  readonly epochOf: (name: ClusterName) => number;
 }
 
 /** One member as this replica knows it. */
@@ -155,6 +158,8 @@ export class MemberClusters {
         readAnew: () => readConnection(this.#member(name) ?? member, this.#options.hub, this.#options.namespace),
         installCrds: member.spec.installCRDs,
         admit: (seen) => this.#admit(member, seen),
+        epoch: this.#options.epochOf(name),
+        account: accountIn(this.#options.namespace),
         write: writeAs('atoll-crds', context),
       },
       this.#options,

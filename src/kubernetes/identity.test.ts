@@ -11,6 +11,18 @@ test('a service account is impersonated by its user name', () => {
   expect(headers).toEqual({ 'Impersonate-User': 'system:serviceaccount:shop:deployer.v1' });
 });
 
+test('a stamp is borne by whomever is impersonated, by the own account when nobody else is', () => {
+  const stamp = { account: { namespace: 'atoll-system', name: 'atoll' }, extra: { 'atoll.dev/epoch': '7' } };
+  expect(impersonationHeaders({ kind: 'self' }, stamp)).toEqual({
+    'Impersonate-User': 'system:serviceaccount:atoll-system:atoll',
+    'Impersonate-Extra-atoll.dev%2fepoch': '7',
+  });
+  expect(impersonationHeaders({ kind: 'serviceAccount', namespace: 'shop', name: 'deployer' }, stamp)).toEqual({
+    'Impersonate-User': 'system:serviceaccount:shop:deployer',
+    'Impersonate-Extra-atoll.dev%2fepoch': '7',
+  });
+});
+
 test.each([
   ['no namespace', '', 'deployer'],
   ['no name', 'shop', ''],

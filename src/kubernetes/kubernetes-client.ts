@@ -16,7 +16,7 @@ import type {
   WatchOptions,
 } from './client-options.ts';
 import { Discovery } from './discovery.ts';
-import type { WriteContext } from './identity.ts';
+import type { WriteContext, WriteStamp } from './identity.ts';
 import { ObjectReads } from './object-reads.ts';
 import { ObjectWrites } from './object-writes.ts';
 import { Pods } from './pods.ts';
@@ -55,6 +55,11 @@ export class KubernetesClient {
     this.#discovery = discovery;
     this.#reads = new ObjectReads({ sender, discovery, clock, requestTimeout, maxObjectBytes, maxListBytes });
     this.#writes = new ObjectWrites({ sender, discovery, maxObjectBytes });
+  }
+
+  /** From now on every write bears this. Calling it again replaces it. */
+  stampWrites(stamp: WriteStamp): void {
+    this.#sender.stampWrites(stamp);
   }
 
   /** Calls back whenever the server answers a call after one that it did not answer. */

@@ -12,6 +12,7 @@ import { Deadline, untilAborted } from './deadline.ts';
 import { describeRequest } from './exchange.ts';
 import type { Answer, StreamedAnswer, TransportRequest } from './exchange.ts';
 import { SELF, impersonationHeaders } from './identity.ts';
+import type { WriteStamp } from './identity.ts';
 import type { RequestLimits } from './request-budget.ts';
 import { isRepeated, retryAfterOf } from './retry-rules.ts';
 import { ServerWarnings } from './server-warnings.ts';
@@ -50,6 +51,7 @@ export class RequestSender {
   readonly #warnings: ServerWarnings;
   readonly #recovered = new Set<() => void>();
   #isUnreachable = false;
+  #stamp: WriteStamp | undefined;
 
   constructor(options: RequestSenderOptions) {
     const { clock, random, logger } = options;
@@ -67,6 +69,11 @@ export class RequestSender {
       random,
       onDial: (protocol, result) => this.#metrics.dialed(protocol, result),
     });
+  }
+
+  /** From now on every write bears this. */
+  stampWrites(stamp: WriteStamp): void {
+    this.#stamp = stamp;
   }
 
   /** Calls back whenever the server answers a call after one that it did not answer. */
@@ -192,7 +199,7 @@ export class RequestSender {
         accept: 'application/json',
         'user-agent': this.#userAgent,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...impersonationHeaders(request.write?.identity ?? request.identity ?? SELF),
+        ...impersonationHeaders(request.write?.identity ?? request.identity ?? SELF, request.write && this.#stamp),
         ...request.headers,
       },
       ...(request.body !== undefined && { body: request.body }),

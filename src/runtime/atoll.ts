@@ -30,7 +30,7 @@ import type { StatusRow } from '../federation/index.ts';
 import { GitProcess } from '../git/index.ts';
 import { ListLimit, SharedInformerFactory } from '../informers/index.ts';
 import type { SharedInformerFactoryOptions } from '../informers/index.ts';
-import { HUB, TerminalError, formatGvk, gvkOf, keyFor, kindName } from '../kernel/index.ts';
+import { HUB, LeaseLostError, TerminalError, formatGvk, gvkOf, keyFor, kindName } from '../kernel/index.ts';
 import type { Clock, Key, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
 import { KubernetesClient } from '../kubernetes/index.ts';
 import type { Connection, ConnectionSource } from '../kubernetes/index.ts';
@@ -211,12 +211,19 @@ export class Atoll {
         .filter(({ location }) => location === 'member')
         .map((kind) => customResourceDefinition(kind)),
       informers: this.#commonInformers,
+      epochOf: (name) => this.#epochOf(name),
       wire: (cluster) => this.#wire(cluster, installation),
       clock,
       random,
       logger,
       metrics,
     });
+  }
+
+  #epochOf(shard: string): number {
+    const epoch = this.#shards.epoch(shard);
+    if (epoch === undefined) throw new LeaseLostError(`shard ${shard} is not held`);
+    return epoch;
   }
 
   #wire(cluster: Cluster, installation: string): Wiring {

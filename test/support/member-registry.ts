@@ -38,6 +38,7 @@ export class MemberRegistry {
       namespace,
       replica: 'replica-of-the-test',
       probeInterval: 20_000,
+      epochOf: () => 1,
       definitions: [customResourceDefinition(kind)],
       wire: (cluster) => {
         cluster.informers.informer(kind.gvk);

@@ -1,0 +1,159 @@
+import { AtollError } from '../kernel/index.ts';
+import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
+import { CORE, ForbiddenError } from '../kubernetes/index.ts';
+import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
+import type { MemberAccount } from './member-account.ts';
+
+/** Of the policy, its binding, its parameter and the roles. */
+export const FENCE = 'atoll-fence';
+
+/** Under which a write says in which tenure it was made: an extra of the user that it impersonates. */
+const EPOCH_EXTRA = 'atoll.dev/epoch';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const ADMISSION = 'admissionregistration.k8s.io';
+const labels = { 'app.kubernetes.io/part-of': 'atoll' };
+
+/** The member has been taken over by a later tenure: this replica's time with it is over, though it may not know yet. */
+export class FencedOffError extends AtollError {
+  override name = 'FencedOffError';
+}
+
+/** What this replica's tenure with the member is. */
+export interface FenceRequest {
+  readonly client: KubernetesClient;
+  readonly account: MemberAccount;
+  readonly epoch: number;
+  readonly write: WriteContext;
+}
+
+/**
+ * Raises the member's fence, where it has one, to the epoch of this tenure, by compare-and-swap; from then on every write of the
+ * client bears the epoch, and the member's API server refuses those with a lower one. To be called before the first other write.
+ *
+ * @returns whether the member has a fence. One that this account may not read counts as none: where there is a policy all the
+ *   same, it refuses the writes that bear no epoch
+ * @throws FencedOffError when a later tenure has raised it further
+ * @throws ConflictError when somebody else changes it at the same time
+ */
+export async function raiseFence({ client, account, epoch, write }: FenceRequest): Promise<boolean> {
+  const live = await readFence(client, account.namespace);
+  if (live === undefined) return false;
+  client.stampWrites({ account, extra: { [EPOCH_EXTRA]: String(epoch) } });
+  const recorded = epochOf(live);
+  if (recorded > epoch) {
+    throw new FencedOffError(
+      `the member is fenced at epoch ${recorded}: a replica of epoch ${epoch} may not write there`,
+    );
+  }
+  if (recorded < epoch) await client.update({ ...live, data: { epoch: String(epoch) } }, write);
+  return true;
+}
+
+async function readFence(client: KubernetesClient, namespace: string): Promise<KubernetesObject | undefined> {
+  try {
+    return await client.get(fenceReference(namespace));
+  } catch (error) {
+    if (error instanceof ForbiddenError) return undefined;
+    throw error;
+  }
+}
+
+/** 0 for what is no number: then anybody may raise it. The policy refuses every write until somebody did. */
+function epochOf(fence: KubernetesObject): number {
+  const epoch = Number((fence['data'] as Readonly<Record<string, string>> | undefined)?.['epoch']);
+  return Number.isSafeInteger(epoch) ? epoch : 0;
+}
+
+/** Where the epoch stands. */
+export function fenceReference(namespace: string): ObjectReference {
+  return { gvk: CORE.ConfigMap, namespace, name: FENCE };
+}
+
+/** The parameter as it is made: every epoch is higher. */
+export function fenceParameter(namespace: string): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: FENCE, namespace, labels }, data: { epoch: '0' } };
+}
+
+/**
+ * The fence of a member, in the order in which it is put up: what Atoll needs to bear an epoch, then the policy that demands it.
+ *
+ * The policy (https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/) looks at every create, update
+ * and delete, of subresources too, that Atoll's account makes or that bears an epoch: a tenant's account that Atoll
+ * impersonates bears one, the same account by itself does not and is not Atoll's business.
+ */
+export function fenceObjects({ namespace, name }: MemberAccount): readonly KubernetesObject[] {
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const bears = `has(request.userInfo.extra) && '${EPOCH_EXTRA}' in request.userInfo.extra`;
+  return [
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: FENCE, namespace, labels },
+      rules: [
+        { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'update'], resourceNames: [FENCE] },
+        { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: [name] },
+      ] satisfies PolicyRule[],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: FENCE, namespace, labels },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: FENCE },
+      subjects,
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: FENCE, labels },
+      rules: [
+        { apiGroups: ['authentication.k8s.io'], resources: [`userextras/${EPOCH_EXTRA}`], verbs: ['impersonate'] },
+      ] satisfies PolicyRule[],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: FENCE, labels },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: FENCE },
+      subjects,
+    },
+    {
+      apiVersion: `${ADMISSION}/v1`,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: FENCE, labels },
+      spec: {
+        failurePolicy: 'Fail',
+        paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+        matchConstraints: {
+          matchPolicy: 'Exact',
+          resourceRules: [
+            { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['CREATE', 'UPDATE', 'DELETE'] },
+          ],
+        },
+        matchConditions: [
+          {
+            name: 'by-atoll',
+            expression: `request.userInfo.username == 'system:serviceaccount:${namespace}:${name}' || (${bears})`,
+          },
+        ],
+        validations: [
+          {
+            expression: `${bears} && int(request.userInfo.extra['${EPOCH_EXTRA}'][0]) >= int(params.data.epoch)`,
+            message: 'the write bears no epoch, or an older one than the fence: another replica works this cluster now',
+            reason: 'Forbidden',
+          },
+        ],
+      },
+    },
+    {
+      apiVersion: `${ADMISSION}/v1`,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: FENCE, labels },
+      spec: {
+        policyName: FENCE,
+        paramRef: { name: FENCE, namespace, parameterNotFoundAction: 'Deny' },
+        validationActions: ['Deny'],
+      },
+    },
+  ];
+}
