@@ -11,13 +11,21 @@ function memberCluster(fields: { name?: string; spec?: Record<string, unknown> }
   };
 }
 
-const accepted: readonly [string, ValidatedObject][] = [['a kubeconfig as connection', memberCluster()]];
+const accepted: readonly [string, ValidatedObject][] = [
+  ['a kubeconfig as connection', memberCluster()],
+  ['a limit of one kind, the others as they are', memberCluster({ spec: { requestLimits: { perSecond: 10 } } })],
+];
 
 const refused: readonly [string, ValidatedObject, ...FieldError[]][] = [
   [
     'a member that takes the name of the hub',
     memberCluster({ name: 'hub' }),
     { path: 'metadata.name', message: 'must not be "hub", which is the hub\'s own name' },
+  ],
+  [
+    'so few requests at a time that lists would keep writes waiting',
+    memberCluster({ spec: { requestLimits: { inFlight: 3 } } }),
+    { path: 'spec.requestLimits.inFlight', message: 'must be at least 4' },
   ],
   [
     'a cluster name with a dot',

@@ -46,10 +46,13 @@ export class FaultProxy {
       void this.#answer(request, response);
     });
     this.#server.keepAliveTimeout = API_SERVER_KEEP_ALIVE;
-    this.#server.on('secureConnection', (socket) => {
-      this.connections += 1;
+    // From its first byte on: one that is in the middle of its handshake when the proxy stops would keep it from stopping.
+    this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
+    });
+    this.#server.on('secureConnection', (socket) => {
+      this.connections += 1;
       // A connection that breaks is what this proxy is for.
       socket.on('error', () => undefined);
     });
