@@ -75,85 +75,85 @@ export function fenceParameter(namespace: string): KubernetesObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: FENCE, namespace, labels }, data: { epoch: '0' } };
 }
 
-/**
- * The fence of a member, in the order in which it is put up: what Atoll needs to bear an epoch, then the policy that demands it.
- *
- * The policy (https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/) looks at every create, update
- * and delete, of subresources too, that Atoll's account makes or that bears an epoch: a tenant's account that Atoll
- * impersonates bears one, the same account by itself does not and is not Atoll's business.
- */
-export function fenceObjects({ namespace, name }: MemberAccount): readonly KubernetesObject[] {
+/** The fence of a member, in the order in which it is put up: what Atoll needs to bear an epoch, then the policy that demands it. */
+export function fenceObjects(account: MemberAccount): readonly KubernetesObject[] {
+  return [...rightsOf(account), policyOf(account), bindingOf(account)];
+}
+
+/** To raise the parameter, and to impersonate itself with an extra. */
+function rightsOf({ namespace, name }: MemberAccount): readonly KubernetesObject[] {
+  const apiVersion = `${RBAC}/v1`;
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
-  const bears = `has(request.userInfo.extra) && '${EPOCH_EXTRA}' in request.userInfo.extra`;
+  const inNamespace: readonly PolicyRule[] = [
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'update'], resourceNames: [FENCE] },
+    { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: [name] },
+  ];
+  const everywhere: readonly PolicyRule[] = [
+    { apiGroups: ['authentication.k8s.io'], resources: [`userextras/${EPOCH_EXTRA}`], verbs: ['impersonate'] },
+  ];
+  const roleRef = { apiGroup: RBAC, name: FENCE };
+  const inside = { name: FENCE, namespace, labels };
+  const outside = { name: FENCE, labels };
   return [
+    { apiVersion, kind: 'Role', metadata: inside, rules: inNamespace },
+    { apiVersion, kind: 'RoleBinding', metadata: inside, roleRef: { ...roleRef, kind: 'Role' }, subjects },
+    { apiVersion, kind: 'ClusterRole', metadata: outside, rules: everywhere },
     {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'Role',
-      metadata: { name: FENCE, namespace, labels },
-      rules: [
-        { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'update'], resourceNames: [FENCE] },
-        { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: [name] },
-      ] satisfies PolicyRule[],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: FENCE, namespace, labels },
-      roleRef: { apiGroup: RBAC, kind: 'Role', name: FENCE },
-      subjects,
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name: FENCE, labels },
-      rules: [
-        { apiGroups: ['authentication.k8s.io'], resources: [`userextras/${EPOCH_EXTRA}`], verbs: ['impersonate'] },
-      ] satisfies PolicyRule[],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
+      apiVersion,
       kind: 'ClusterRoleBinding',
-      metadata: { name: FENCE, labels },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: FENCE },
+      metadata: outside,
+      roleRef: { ...roleRef, kind: 'ClusterRole' },
       subjects,
-    },
-    {
-      apiVersion: `${ADMISSION}/v1`,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name: FENCE, labels },
-      spec: {
-        failurePolicy: 'Fail',
-        paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
-        matchConstraints: {
-          matchPolicy: 'Exact',
-          resourceRules: [
-            { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['CREATE', 'UPDATE', 'DELETE'] },
-          ],
-        },
-        matchConditions: [
-          {
-            name: 'by-atoll',
-            expression: `request.userInfo.username == 'system:serviceaccount:${namespace}:${name}' || (${bears})`,
-          },
-        ],
-        validations: [
-          {
-            expression: `${bears} && int(request.userInfo.extra['${EPOCH_EXTRA}'][0]) >= int(params.data.epoch)`,
-            message: 'the write bears no epoch, or an older one than the fence: another replica works this cluster now',
-            reason: 'Forbidden',
-          },
-        ],
-      },
-    },
-    {
-      apiVersion: `${ADMISSION}/v1`,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: FENCE, labels },
-      spec: {
-        policyName: FENCE,
-        paramRef: { name: FENCE, namespace, parameterNotFoundAction: 'Deny' },
-        validationActions: ['Deny'],
-      },
     },
   ];
+}
+
+/**
+ * The policy (https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/) looks at every create,
+ * update and delete, of subresources too, that Atoll's account makes or that bears an epoch: a tenant's account that Atoll
+ * impersonates bears one, the same account by itself does not and is not Atoll's business.
+ */
+function policyOf({ namespace, name }: MemberAccount): KubernetesObject {
+  const bears = `has(request.userInfo.extra) && '${EPOCH_EXTRA}' in request.userInfo.extra`;
+  return {
+    apiVersion: `${ADMISSION}/v1`,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: FENCE, labels },
+    spec: {
+      failurePolicy: 'Fail',
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      matchConstraints: {
+        matchPolicy: 'Exact',
+        resourceRules: [
+          { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['CREATE', 'UPDATE', 'DELETE'] },
+        ],
+      },
+      matchConditions: [
+        {
+          name: 'by-atoll',
+          expression: `request.userInfo.username == 'system:serviceaccount:${namespace}:${name}' || (${bears})`,
+        },
+      ],
+      validations: [
+        {
+          expression: `${bears} && int(request.userInfo.extra['${EPOCH_EXTRA}'][0]) >= int(params.data.epoch)`,
+          message: 'the write bears no epoch, or an older one than the fence: another replica works this cluster now',
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  };
+}
+
+function bindingOf({ namespace }: MemberAccount): KubernetesObject {
+  return {
+    apiVersion: `${ADMISSION}/v1`,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: FENCE, labels },
+    spec: {
+      policyName: FENCE,
+      paramRef: { name: FENCE, namespace, parameterNotFoundAction: 'Deny' },
+      validationActions: ['Deny'],
+    },
+  };
 }
