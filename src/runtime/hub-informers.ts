@@ -1,11 +1,11 @@
-import { federatedKinds, memberClusterKind } from '../api/index.ts';
+import { federatedKinds, gitSourceKind, memberClusterKind } from '../api/index.ts';
 import { CONTROLLER_REVISION, REVISION_SCOPE } from '../federation/index.ts';
 import type { TriggerContext } from '../federation/index.ts';
 import type { SharedInformer, SharedInformerFactory } from '../informers/index.ts';
 import { kindName } from '../kernel/index.ts';
 import { CORE } from '../kubernetes/index.ts';
 
-/** What of the hub is looked things up in by more than one controller, or by a member's. */
+/** The informers of the hub that every replica runs from its start on; several controllers look things up in them. */
 export class HubInformers {
   readonly members: SharedInformer;
   readonly revisions: SharedInformer;
@@ -17,6 +17,8 @@ export class HubInformers {
   /** @param namespace Atoll's own, the only one whose Secrets are watched */
   constructor(factory: SharedInformerFactory, namespace: string) {
     this.members = factory.informer(memberClusterKind.gvk);
+    // For its controller alone, which comes later; a replica says from its start on which kind it waits for.
+    factory.informer(gitSourceKind.gvk);
     this.revisions = factory.informer(CONTROLLER_REVISION, REVISION_SCOPE);
     this.secrets = factory.informer(CORE.Secret, { namespace });
     this.federated = new Map(
