@@ -74,6 +74,29 @@ describe('a resync', () => {
     stop.abort();
   });
 
+  test('that is due while a list is taken over comes after it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let now = 0;
+    // Every second object is the last of a stretch of work.
+    const clock = { ...systemClock, monotonic: () => (now += 5) };
+    const informer = newInformer({ source: new ScriptedServer([{ events: [] }]), clock, resyncPeriod: 1000 });
+    const told: string[] = [];
+    informer.addHandler(noting(told));
+    const stop = new AbortController();
+    const running = informer.run(stop.signal);
+    const objects = new Map(['a', 'b', 'c', 'd'].map((name) => [name, event('ADDED', name, '1').object]));
+    const replacing = informer.replace({ objects, size: 0, resourceVersion: '1' }, false);
+    while (told.length === 0) await new Promise(setImmediate);
+    expect(told.length).toBeLessThan(4);
+    vi.advanceTimersByTime(1000);
+    await replacing;
+    while (told.length < 8) await new Promise(setImmediate);
+    expect(told.slice(0, 4)).toEqual(['initial a@1', 'initial b@1', 'initial c@1', 'initial d@1']);
+    expect(told.slice(4)).toEqual(['update a@1 a@1', 'update b@1 b@1', 'update c@1 c@1', 'update d@1 d@1']);
+    stop.abort();
+    await running;
+  });
+
   test('a handler that asks for none is not told again, and neither is one that was removed', async () => {
     const source = new ScriptedServer([{ events: [event('ADDED', 'a', '1'), endMark('1')] }]);
     const informer = newInformer({ source, resyncPeriod: 1000 });

@@ -58,6 +58,9 @@ export class Informer implements ReflectorTarget {
   #reflector: Reflector | undefined;
   #state: 'new' | 'running' | 'stopped' = 'new';
   #hasSynced = false;
+  /** The store may be ahead of what handlers were told: they are told again when they have been told. */
+  #isReplacing = false;
+  readonly #resyncLater = new Set<Listener>();
   #resourceVersion: string | undefined;
   #lastError: Error | undefined;
   #heardAt: number;
@@ -159,17 +162,15 @@ export class Informer implements ReflectorTarget {
     for (const { cancelResync } of this.#registrations.values()) cancelResync();
   }
 
-  async replace({ objects, size, resourceVersion }: FullList, isRewound: boolean): Promise<void> {
-    const { clock, counters } = this.#options;
-    const stretch = new WorkStretch(clock);
-    // The store has everything before anybody is told, so that a handler that looks around sees the whole of it.
-    const changes = await this.store.replace({ objects, size, isRewound, isInitial: !this.#hasSynced, stretch });
-    this.#resourceVersion = resourceVersion;
-    counters.lists.inc(this.#labels());
-    await visitAll(changes, stretch, (change) => this.#tell(change));
-    this.#hasSynced = true;
-    for (const listener of this.#registrations.keys()) listener.endInitialList();
-    this.#onSynced();
+  async replace(list: FullList, isRewound: boolean): Promise<void> {
+    this.#isReplacing = true;
+    try {
+      await this.#takeOver(list, isRewound);
+    } finally {
+      this.#isReplacing = false;
+    }
+    for (const listener of this.#resyncLater) listener.resync(this.store.list());
+    this.#resyncLater.clear();
   }
 
   change({ type, object }: WatchEvent): void {
@@ -202,6 +203,19 @@ export class Informer implements ReflectorTarget {
     this.#lastError = error;
   }
 
+  async #takeOver({ objects, size, resourceVersion }: FullList, isRewound: boolean): Promise<void> {
+    const { clock, counters } = this.#options;
+    const stretch = new WorkStretch(clock);
+    // The store has everything before anybody is told, so that a handler that looks around sees the whole of it.
+    const changes = await this.store.replace({ objects, size, isRewound, isInitial: !this.#hasSynced, stretch });
+    this.#resourceVersion = resourceVersion;
+    counters.lists.inc(this.#labels());
+    await visitAll(changes, stretch, (change) => this.#tell(change));
+    this.#hasSynced = true;
+    for (const listener of this.#registrations.keys()) listener.endInitialList();
+    this.#onSynced();
+  }
+
   /** Who registered since the change was told it by registering. */
   #tell(change: StoreChange): void {
     for (const [listener, { since }] of this.#registrations) if (change.sequence > since) listener.notify(change);
@@ -217,7 +231,8 @@ export class Informer implements ReflectorTarget {
     const { resyncPeriod } = registration;
     if (resyncPeriod === 0) return;
     registration.cancelResync = clock.after(resyncPeriod * (1 - RESYNC_JITTER + 2 * RESYNC_JITTER * random()), () => {
-      if (this.#hasSynced) listener.resync(this.store.list());
+      if (this.#isReplacing) this.#resyncLater.add(listener);
+      else listener.resync(this.store.list());
       this.#scheduleResync(listener, registration);
     });
   }

@@ -74,16 +74,14 @@ export class Listener implements HandlerRegistration {
 
   /** Tells a handler that comes late what there is. */
   begin(objects: readonly KubernetesObject[]): void {
-    for (const current of objects) this.#waiting.add({ current, isInInitialList: true });
+    this.#waiting.addInitialList(objects);
     this.#goOn();
   }
 
-  /** Tells the objects again, but for those of which something waits, because that tells them too. */
+  /** Tells the objects again. */
   resync(objects: readonly KubernetesObject[]): void {
     if (this.#isRemoved) return;
-    for (const object of objects) {
-      if (!this.#waiting.has(objectKey(object))) this.#waiting.add({ previous: object, current: object });
-    }
+    this.#waiting.addResync(objects);
     if (!this.#isBusy) this.#goOn();
   }
 

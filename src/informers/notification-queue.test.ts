@@ -127,44 +127,104 @@ describe('beyond', () => {
   });
 });
 
-test('whatever is drawn together, who is told it all knows in the end what there is', () => {
-  const step = record({
-    name: constantFrom('a', 'b', 'c'),
-    what: constantFrom('set', 'delete', 'replace', 'take'),
+describe('many objects at once', () => {
+  test('are told in their turn, before what comes later', () => {
+    const queue = new NotificationQueue(1);
+    queue.add({ current: at('x', 1) });
+    queue.addInitialList([at('a', 1), at('b', 1)]);
+    queue.addEndOfInitialList();
+    queue.add({ previous: at('a', 1), current: at('a', 2) });
+    expect(queue.size).toBe(4);
+    expect(drain(queue)).toEqual([
+      { current: at('x', 1) },
+      initial(at('a', 1)),
+      initial(at('b', 1)),
+      END_OF_INITIAL_LIST,
+      { previous: at('a', 1), current: at('a', 2) },
+    ]);
   });
+
+  test('are told again but for those of which something waits; once, however often it is asked', () => {
+    const queue = new NotificationQueue(10);
+    const b = at('b', 1);
+    queue.add({ previous: at('a', 1), current: at('a', 2) });
+    queue.addResync([at('a', 2), b]);
+    queue.addResync([at('a', 2), b]);
+    expect(drain(queue)).toEqual([
+      { previous: at('a', 1), current: at('a', 2) },
+      { previous: b, current: b },
+    ]);
+    queue.addResync([b]);
+    expect(drain(queue)).toHaveLength(1);
+  });
+
+  test('that are dropped do not stand in the way of others', () => {
+    const queue = new NotificationQueue(10);
+    queue.addResync([at('a', 1), at('b', 1)]);
+    queue.shift();
+    queue.clear();
+    expect(queue.shift()).toBeUndefined();
+    queue.addResync([at('c', 1)]);
+    expect(drain(queue)).toHaveLength(1);
+  });
+});
+
+/** A server, and a handler that is told of it over a queue. */
+class Told {
+  readonly queue: NotificationQueue;
+  readonly server = new Map<string, KubernetesObject>();
+  readonly view = new Map<string, KubernetesObject>();
+  #version = 0;
+
+  constructor(capacity: number) {
+    this.queue = new NotificationQueue(capacity);
+  }
+
+  set(name: string, isAnother: boolean): void {
+    const previous = this.server.get(name);
+    this.#version += 1;
+    const uid = isAnother || previous === undefined ? `uid-${this.#version}` : previous.metadata.uid;
+    const current = at(name, this.#version, uid);
+    this.server.set(name, current);
+    this.queue.add({ ...(previous && { previous }), current });
+  }
+
+  delete(name: string): void {
+    const previous = this.server.get(name);
+    if (previous === undefined) return;
+    this.server.delete(name);
+    this.queue.add({ previous });
+  }
+
+  take(): void {
+    const next = this.queue.shift();
+    if (next === undefined || typeof next === 'symbol') return;
+    const { previous, current } = next;
+    const name = (current ?? previous)?.metadata.name ?? '';
+    // What is told to be there before is what was told last; of a deletion the last state may be news.
+    if (current === undefined) expect(this.view.get(name)?.metadata.uid).toBe(previous?.metadata.uid);
+    else expect(this.view.get(name)).toBe(previous);
+    if (current === undefined) this.view.delete(name);
+    else this.view.set(name, current);
+  }
+}
+
+test('whatever is drawn together, who is told it all knows in the end what there is', () => {
+  const name = constantFrom('a', 'b', 'c');
+  const what = constantFrom('set', 'delete', 'replace', 'take', 'resync');
   assert(
-    property(array(step, { maxLength: 60 }), integer({ min: 1, max: 5 }), (steps, capacity) => {
-      const queue = new NotificationQueue(capacity);
-      const server = new Map<string, KubernetesObject>();
-      const view = new Map<string, KubernetesObject>();
-      const take = (): void => {
-        const next = queue.shift();
-        if (next === undefined || typeof next === 'symbol') return;
-        const { previous, current } = next;
-        const name = (current ?? previous)?.metadata.name ?? '';
-        // What is told to be there before is what was told last.
-        expect(view.get(name)?.metadata.uid).toBe(previous?.metadata.uid);
-        if (current === undefined) view.delete(name);
-        else view.set(name, current);
-      };
-      let version = 0;
-      for (const { name, what } of steps) {
-        version += 1;
-        const previous = server.get(name);
-        if (what === 'take') take();
-        else if (what === 'delete' && previous !== undefined) {
-          server.delete(name);
-          queue.add({ previous });
-        } else if (what !== 'delete') {
-          const uid = what === 'replace' || previous === undefined ? `uid-${version}` : previous.metadata.uid;
-          const current = at(name, version, uid);
-          server.set(name, current);
-          queue.add({ ...(previous && { previous }), current });
-        }
-        expect(queue.size).toBeLessThanOrEqual(capacity + 3);
+    property(array(record({ name, what }), { maxLength: 60 }), integer({ min: 1, max: 5 }), (steps, capacity) => {
+      const told = new Told(capacity);
+      for (const step of steps) {
+        if (step.what === 'take') told.take();
+        else if (step.what === 'resync') told.queue.addResync([...told.server.values()]);
+        else if (step.what === 'delete') told.delete(step.name);
+        else told.set(step.name, step.what === 'replace');
+        // The capacity, one entry per object before a resync and one after it, and the resync.
+        expect(told.queue.size).toBeLessThanOrEqual(capacity + 3 + 3 + 1);
       }
-      while (queue.size > 0) take();
-      expect(view).toEqual(server);
+      while (told.queue.size > 0) told.take();
+      expect(told.view).toEqual(told.server);
     }),
   );
 });

@@ -14,7 +14,17 @@ export interface Notification {
 /** Stands in a queue behind the initial list. */
 export const END_OF_INITIAL_LIST = Symbol('end of initial list');
 
-type Entry = { notification: Notification } | typeof END_OF_INITIAL_LIST;
+/** Many objects of which the same is to be told, one notification each, made when it is their turn. */
+interface Batch {
+  readonly objects: Iterator<KubernetesObject>;
+  readonly isInitialList: boolean;
+}
+
+interface Waiting {
+  notification: Notification;
+}
+
+type Entry = Waiting | Batch | typeof END_OF_INITIAL_LIST;
 
 /**
  * What waits for a handler, in order. As long as there is room every notification is kept; beyond, one of an object that
@@ -24,20 +34,21 @@ type Entry = { notification: Notification } | typeof END_OF_INITIAL_LIST;
 export class NotificationQueue {
   readonly #capacity: number;
   readonly #entries = new Set<Entry>();
-  /** The last entry of each object. */
-  readonly #latest = new Map<string, Exclude<Entry, symbol>>();
+  /** Where the first entry is: a set finds it anew only by passing over all that were taken out. */
+  #first: SetIterator<Entry> | undefined;
+  /** What is under way of the batch whose turn it is. */
+  #batch: Batch | undefined;
+  /** The last entry of each object that nothing but notifications stands behind. */
+  readonly #latest = new Map<string, Waiting>();
+  #isResyncing = false;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
+  /** How many entries wait; all objects of an initial list or a resync are one. */
   get size(): number {
-    return this.#entries.size;
-  }
-
-  /** Whether something waits for the object of this key. */
-  has(key: string): boolean {
-    return this.#latest.has(key);
+    return this.#entries.size + (this.#batch === undefined ? 0 : 1);
   }
 
   /** Puts a notification at the end, or into one that waits already: then it answers true. */
@@ -59,25 +70,73 @@ export class NotificationQueue {
     return true;
   }
 
+  /** Adds what there was before the handler. */
+  addInitialList(objects: readonly KubernetesObject[]): void {
+    this.#addBatch({ objects: objects.values(), isInitialList: true });
+  }
+
   /** The handler has been told the initial list when it comes to this. */
   addEndOfInitialList(): void {
     this.#entries.add(END_OF_INITIAL_LIST);
   }
 
+  /** Adds all objects once more, but for those of which something waits, which tells them too; not while it waits itself. */
+  addResync(objects: readonly KubernetesObject[]): void {
+    if (this.#isResyncing) return;
+    this.#isResyncing = true;
+    const others = this.#latest.size === 0 ? objects : objects.filter((object) => !this.#latest.has(objectKey(object)));
+    this.#addBatch({ objects: others.values(), isInitialList: false });
+  }
+
   /** Takes the first out. */
   shift(): Notification | typeof END_OF_INITIAL_LIST | undefined {
-    const [entry] = this.#entries;
-    if (entry === undefined) return undefined;
-    this.#entries.delete(entry);
-    if (typeof entry === 'symbol') return entry;
-    const key = keyOf(entry.notification);
-    if (this.#latest.get(key) === entry) this.#latest.delete(key);
-    return entry.notification;
+    for (;;) {
+      const ofBatch = this.#shiftBatch();
+      if (ofBatch !== undefined) return ofBatch;
+      const entry = this.#shiftEntry();
+      if (entry === undefined || typeof entry === 'symbol') return entry;
+      if ('objects' in entry) this.#batch = entry;
+      else {
+        const key = keyOf(entry.notification);
+        if (this.#latest.get(key) === entry) this.#latest.delete(key);
+        return entry.notification;
+      }
+    }
   }
 
   clear(): void {
     this.#entries.clear();
     this.#latest.clear();
+    this.#first = undefined;
+    this.#batch = undefined;
+    this.#isResyncing = false;
+  }
+
+  /** What comes later must not be told before it: it is drawn together with nothing that waits before it. */
+  #addBatch(batch: Batch): void {
+    this.#entries.add(batch);
+    this.#latest.clear();
+  }
+
+  #shiftBatch(): Notification | undefined {
+    if (this.#batch === undefined) return undefined;
+    const { objects, isInitialList } = this.#batch;
+    const { value: current, done } = objects.next();
+    if (done !== true) return isInitialList ? { current, isInInitialList: true } : { previous: current, current };
+    this.#batch = undefined;
+    if (!isInitialList) this.#isResyncing = false;
+    return undefined;
+  }
+
+  #shiftEntry(): Entry | undefined {
+    this.#first ??= this.#entries.values();
+    const { value: entry, done } = this.#first.next();
+    if (done === true) {
+      this.#first = undefined;
+      return undefined;
+    }
+    this.#entries.delete(entry);
+    return entry;
   }
 }
 

@@ -180,6 +180,7 @@ describe('a full list', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(target.failures[0]).toBeInstanceOf(MemoryLimitError);
     expect(sent).toBeLessThan(2000);
+    expect(server.asked).toEqual([]);
     expect(target.told).toEqual([]);
   });
 });

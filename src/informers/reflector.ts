@@ -110,16 +110,25 @@ export class Reflector {
   /** Returns when the signal aborts, and throws what only a new list can answer. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
     const stream = await this.#list(signal);
-    let watch = (): Promise<unknown> =>
-      stream ? this.#follow(stream) : this.#followNew(this.#watch({}, signal), signal);
-    while (!signal.aborted) {
-      try {
-        await watch();
-      } catch (error) {
-        if (!this.#canResume(error)) throw error;
-        await this.#recover(error, signal);
+    try {
+      let watch = (): Promise<unknown> =>
+        stream ? this.#follow(stream) : this.#followNew(this.#watch({}, signal), signal);
+      while (!signal.aborted) {
+        await this.#resumable(watch, signal);
+        watch = () => this.#followNew(this.#watchAgain(signal), signal);
       }
-      watch = (): Promise<unknown> => this.#followNew(this.#watchAgain(signal), signal);
+    } finally {
+      await stream?.return();
+    }
+  }
+
+  /** Watches, and waits after a failure after which the watch can go on from the last version. */
+  async #resumable(watch: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+    try {
+      await watch();
+    } catch (error) {
+      if (!this.#canResume(error)) throw error;
+      await this.#recover(error, signal);
     }
   }
 
