@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LeaseLostError } from '../../src/kernel/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
 import {
@@ -20,6 +20,9 @@ import type { KubernetesClient } from '../../src/kubernetes/index.ts';
 import { CannedServer } from '../support/canned-server.ts';
 import type { CannedRequest, Reply } from '../support/canned-server.ts';
 import { asWriter, CONFIG_MAP, item } from './following.ts';
+
+// Real sockets, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let server: CannedServer;
 let client: KubernetesClient;

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { KubernetesClient } from '../../src/kubernetes/index.ts';
 import { CannedServer } from '../support/canned-server.ts';
 import { CONFIG_MAP, item } from './following.ts';
+
+// Real sockets, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let server: CannedServer;
 let client: KubernetesClient;
@@ -67,7 +70,7 @@ class Watches {
   }
 }
 
-const PATIENCE = { timeout: 4000, interval: 20 };
+const PATIENCE = { timeout: 10_000, interval: 20 };
 
 test('Beyond/no session has more than 80 streams: the next gets a session of its own, and none hangs', async () => {
   server.answer = (_request, reply) => reply.write(lineOf('ADDED', 'a'));

@@ -101,3 +101,8 @@ export function namesIn({ lister }: SharedInformer): string[] {
     .map(({ metadata }) => metadata.name ?? '')
     .toSorted();
 }
+
+/** What handlers threw: an informer contains it, so that an expectation in a handler fails nothing by itself. */
+export function failuresOfHandlers({ lines }: RecordingLogger): readonly unknown[] {
+  return lines.filter(({ message }) => message === 'event handler failed').map(({ fields }) => fields['error']);
+}

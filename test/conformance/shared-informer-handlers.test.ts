@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { InformerStoppedError } from '../../src/informers/index.ts';
 import type { HandlerRegistration } from '../../src/informers/index.ts';
 import { MemoryServer } from '../support/memory-server.ts';
-import { CONFIG_MAP, namesIn, noting, prepare } from './following.ts';
+import { CONFIG_MAP, failuresOfHandlers, namesIn, noting, prepare } from './following.ts';
 import type { Following } from './following.ts';
 
 let server: MemoryServer;
@@ -52,7 +52,7 @@ test('TestSharedInformerHandlerAbuse: whatever handlers come and go meanwhile, n
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       server = new MemoryServer();
-      const { factory, informer } = await start();
+      const { factory, informer, log } = await start();
       const handlers: { readonly registration: HandlerRegistration; readonly held: Set<string>; isRemoved: boolean }[] =
         [];
       const add = (): void => {
@@ -81,6 +81,7 @@ test('TestSharedInformerHandlerAbuse: whatever handlers come and go meanwhile, n
       await pass(10);
       for (const { held, isRemoved } of handlers)
         if (!isRemoved) expect([...held].toSorted()).toEqual(namesIn(informer));
+      expect(failuresOfHandlers(log)).toEqual([]);
       await factory.stop();
     }),
     { numRuns: 60 },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EventHandler } from '../../src/informers/index.ts';
 import { UnreachableError } from '../../src/kubernetes/index.ts';
 import { MemoryServer } from '../support/memory-server.ts';
-import { namesIn, noting, prepare } from './following.ts';
+import { failuresOfHandlers, namesIn, noting, prepare } from './following.ts';
 import type { Following } from './following.ts';
 
 let server: MemoryServer;
@@ -71,7 +71,7 @@ test('TestHammerController: after any changes, cuts and compactions, the store a
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       server = new MemoryServer();
-      const { factory, informer } = prepare(server);
+      const { factory, informer, log } = prepare(server);
       const { handler, held } = mirror();
       informer.addHandler(handler);
       factory.start();
@@ -79,6 +79,7 @@ test('TestHammerController: after any changes, cuts and compactions, the store a
       await pass(120_000);
       expect(versions(informer.lister.list())).toEqual(versions(server.objects.values()));
       expect(Object.fromEntries(held)).toEqual(versions(server.objects.values()));
+      expect(failuresOfHandlers(log)).toEqual([]);
       await factory.stop();
     }),
     { numRuns: 60 },

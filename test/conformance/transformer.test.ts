@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SharedInformerFactory } from '../../src/informers/index.ts';
 import type { SharedInformer } from '../../src/informers/index.ts';
 import { noMetrics, silentLogger, systemClock } from '../../src/kernel/index.ts';
@@ -7,6 +7,9 @@ import { CannedServer } from '../support/canned-server.ts';
 import type { Reply } from '../support/canned-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { CONFIG_MAP, item, noting } from './following.ts';
+
+// Real sockets, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let server: CannedServer;
 let factory: SharedInformerFactory;

@@ -103,9 +103,9 @@ export const informerMutants: readonly Mutant[] = [
   },
   {
     name: 'a resync tells an object of which something waits',
-    file: 'src/informers/listener.ts',
-    search: 'if (!this.#waiting.has(objectKey(object))) this.#waiting.add({ previous: object, current: object });',
-    replacement: 'this.#waiting.add({ previous: object, current: object });',
+    file: 'src/informers/notification-queue.ts',
+    search: 'objects.filter((object) => !this.#latest.has(objectKey(object)))',
+    replacement: 'objects.filter((object) => objectKey(object) !== undefined)',
     test: 'TestRealFIFO_UpdateResyncRace: a resync is not told',
   },
   {
