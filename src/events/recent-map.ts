@@ -1,4 +1,4 @@
-/** A map that forgets what was longest not asked for: groupcache's LRU, which client-go uses. */
+/** A map that forgets what was longest not set. Who looks something up sets it after, so this is client-go's LRU. */
 export class RecentMap<Value> {
   readonly #limit: number;
   readonly #entries = new Map<string, Value>();
@@ -7,14 +7,8 @@ export class RecentMap<Value> {
     this.#limit = limit;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: string): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
-    return value;
+    return this.#entries.get(key);
   }
 
   set(key: string, value: Value): void {

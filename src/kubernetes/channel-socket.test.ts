@@ -146,7 +146,13 @@ describe('exec', () => {
 
   it('takes an exit code from a Status that says so only', async () => {
     server = new OddServer((socket) =>
-      socket.send(frame(3, '{"status":"Failure","code":500,"reason":"InternalError","message":"no such container"}')),
+      socket.send(
+        frame(
+          3,
+          '{"status":"Failure","code":500,"reason":"InternalError","message":"no such container",' +
+            '"details":{"causes":[{"reason":"ExitCode","message":"1"}]}}',
+        ),
+      ),
     );
     await expect(exec()).rejects.toMatchObject({
       status: 500,
@@ -187,10 +193,10 @@ describe('exec', () => {
       passed(59);
       tick();
       await pinged;
-      // The pong is on its way; a message behind it shows that it has been read.
-      socket?.send(frame(1, '.'));
-      await expect.poll(() => server.sockets[0]?.bufferedAmount).toBe(0);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // Our ping comes after our pong: that it is answered shows that both have been read.
+      const answered = once(socket as WebSocket, 'pong');
+      socket?.ping();
+      await answered;
     }
     server.sockets[0]?.send(SUCCESS);
     await expect(result).resolves.toMatchObject({ exitCode: 0 });
