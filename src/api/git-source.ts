@@ -52,7 +52,9 @@ const revisionForm = 'as `<branch>@sha1:<commit>`';
 
 const statusSchema = z.strictObject({
   observedGeneration: observedGenerationSchema,
-  conditions: conditionsSchema('Ready, and Suspended while it is').exactOptional(),
+  conditions: conditionsSchema(
+    'Ready, Suspended while it is, and FieldsLeft while others hold fields of what was applied',
+  ).exactOptional(),
   observedRevision: z.string().exactOptional().describe(`The newest commit seen, ${revisionForm}.`),
   attemptedRevision: z.string().exactOptional().describe(`The commit that was last tried, ${revisionForm}.`),
   appliedRevision: z.string().exactOptional().describe(`The commit that was last applied whole, ${revisionForm}.`),

@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from '../kernel/index.ts';
+import type { GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
 
 /** What others need before they can exist, first to last. Everything else comes after, in the order given. */
 const FIRST: readonly { readonly group: string; readonly kind: string }[] = [
@@ -15,4 +15,10 @@ function applyRank(gvk: GroupVersionKind): number {
 /** The same things by their kinds, CustomResourceDefinitions and Namespaces first; equals keep their order. */
 export function inApplyOrder<T>(things: readonly T[], kindOf: (thing: T) => GroupVersionKind): T[] {
   return things.toSorted((a, b) => applyRank(kindOf(a)) - applyRank(kindOf(b)));
+}
+
+/** Whether a CustomResourceDefinition's kind is served: what is of the kind can be applied from then on. */
+export function isEstablished(definition: KubernetesObject): boolean {
+  const status = definition['status'] as { conditions?: readonly { type: string; status: string }[] } | undefined;
+  return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') ?? false;
 }

@@ -2,6 +2,7 @@ import { gvkOf } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
 import type { JsonPatchOperation } from '../kubernetes/index.ts';
 import { isRecord } from './field-path.ts';
+import type { FieldPath } from './field-path.ts';
 import { applyEntry } from './managed-fields.ts';
 
 /**
@@ -16,14 +17,29 @@ export function emptyingPatch(
   live: KubernetesObject,
   fieldManager: string,
 ): readonly JsonPatchOperation[] | undefined {
-  const ours = applyEntry(live, fieldManager)?.fieldsV1;
-  if (isBuiltIn(body) || ours === undefined) return undefined;
-  const paths = emptiedPaths(body, live, ours);
+  const paths = emptiedMaps(body, live, fieldManager);
   if (paths.length === 0) return undefined;
   return [
-    ...paths.map((path) => ({ op: 'replace' as const, path, value: {} })),
+    ...paths.map((path) => ({ op: 'replace' as const, path: pointerOf(path), value: {} })),
     { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
   ];
+}
+
+/** The maps that are wanted empty, and of which every field that is there is ours; none for built-in kinds. */
+export function emptiedMaps(
+  body: KubernetesObject,
+  live: KubernetesObject,
+  fieldManager: string,
+): readonly FieldPath[] {
+  const ours = applyEntry(live, fieldManager)?.fieldsV1;
+  return isBuiltIn(body) || ours === undefined ? [] : emptiedPaths(body, live, ours, []);
+}
+
+/** RFC 6901 */
+function pointerOf(path: FieldPath): string {
+  return path
+    .map((element) => ('field' in element ? `/${element.field.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''))
+    .join('');
 }
 
 /** Groups of built-in kinds have no dot, or end as Kubernetes' own. */
@@ -32,12 +48,11 @@ function isBuiltIn(object: KubernetesObject): boolean {
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
 
-/** JSON pointers of the maps that are wanted empty, and of which every field that is there is ours. */
-function emptiedPaths(wanted: unknown, live: unknown, node: unknown, path = ''): string[] {
+function emptiedPaths(wanted: unknown, live: unknown, node: unknown, path: FieldPath): FieldPath[] {
   if (!isRecord(wanted) || !isRecord(live) || !isRecord(node)) return [];
   return Object.entries(wanted).flatMap(([name, value]) => {
     const [there, owned] = [live[name], node[`f:${name}`]];
-    const here = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const here = [...path, { field: name }];
     if (isRecord(value) && Object.keys(value).length === 0) return isGivenUp(there, owned) ? [here] : [];
     return emptiedPaths(value, there, owned, here);
   });

@@ -38,7 +38,7 @@ export { APPLIED_HASH_ANNOTATION, wantedObject } from './desired-object.ts';
 export { FIELD_MANAGERS } from './field-holders.ts';
 export type { FieldManagers } from './field-holders.ts';
 export type { IgnoreRule } from './ignore-rules.ts';
-export * from './in-sync.ts';
+export * from './first-look.ts';
 export type { LeftField } from './leaf-verdict.ts';
 export * from './ownership-mark.ts';
 export { managedFieldsReducer } from './reduced-managed-fields.ts';

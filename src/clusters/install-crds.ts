@@ -1,4 +1,4 @@
-import { applyObject } from '../apply/index.ts';
+import { applyObject, isEstablished } from '../apply/index.ts';
 import { WaitingError } from '../kernel/index.ts';
 import type { Clock, KubernetesObject } from '../kernel/index.ts';
 import type { KubernetesClient, WriteContext } from '../kubernetes/index.ts';
@@ -50,9 +50,4 @@ async function waitUntilEstablished(client: KubernetesClient, name: string, cloc
     await clock.sleep(BETWEEN_CHECKS);
   }
   throw new WaitingError(`CustomResourceDefinition ${name} is not Established yet`);
-}
-
-function isEstablished(definition: KubernetesObject): boolean {
-  const status = definition['status'] as { conditions?: readonly { type: string; status: string }[] } | undefined;
-  return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') ?? false;
 }

@@ -12,6 +12,8 @@ import {
   NamespaceTerminatingError,
   UnknownFieldError,
   UnreachableError,
+  UnsendableError,
+  WebhookUnavailableError,
 } from '../kubernetes/index.ts';
 import { OverrideError } from '../manifests/index.ts';
 import { isShown, reportOf, reportOfError } from './propagation-report.ts';
@@ -132,6 +134,8 @@ describe('what is reported of an error', () => {
     [new UnknownFieldError('.spec.foo: field not declared'), 'Invalid', undefined],
     [new ForbiddenError('may not'), 'Forbidden', 60_000],
     [new NamespaceTerminatingError('is being deleted'), 'NamespaceTerminating', 5000],
+    [new WebhookUnavailableError('failed calling webhook'), 'WebhookUnavailable', 5000],
+    [new UnsendableError('is 2.00 MiB'), 'Invalid', undefined],
     [new KindNotFoundError('no such kind', gvk), 'KindNotFound', 30_000],
   ])('%s blocks', (error, reason, retryAfter) => {
     const row = { targetRevision: 'r1', state: 'Blocked', reason, message: error.message };

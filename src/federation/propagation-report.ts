@@ -11,6 +11,7 @@ import {
   NamespaceTerminatingError,
   UnknownFieldError,
   UnsendableError,
+  WebhookUnavailableError,
 } from '../kubernetes/index.ts';
 import { OverrideError } from '../manifests/index.ts';
 import type { StatusRow } from './status-rows.ts';
@@ -36,6 +37,7 @@ const blockages: readonly [new (...parameters: never[]) => Error, Blockage][] = 
   [UnknownFieldError, { reason: 'Invalid' }],
   [UnsendableError, { reason: 'Invalid' }],
   [NamespaceTerminatingError, { reason: 'NamespaceTerminating', retryAfter: 5 * SECOND }],
+  [WebhookUnavailableError, { reason: 'WebhookUnavailable', retryAfter: 5 * SECOND }],
   [ForbiddenError, { reason: 'Forbidden', retryAfter: 60 * SECOND }],
   [KindNotFoundError, { reason: 'KindNotFound', retryAfter: 30 * SECOND }],
 ];

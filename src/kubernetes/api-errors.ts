@@ -138,6 +138,14 @@ export class UnknownFieldError extends ApiError {
   override name = 'UnknownFieldError';
 }
 
+/**
+ * An admission webhook did not answer (500, or 503 behind an aggregated server): it is not up yet, or broken. Passes when it
+ * is up.
+ */
+export class WebhookUnavailableError extends ApiError {
+  override name = 'WebhookUnavailableError';
+}
+
 /** 410: the resourceVersion or the continue token is too old. List again. */
 export class ExpiredError extends ApiError {
   override name = 'ExpiredError';

@@ -15,6 +15,7 @@ import {
   TooManyRequestsError,
   UnauthorizedError,
   UnknownFieldError,
+  WebhookUnavailableError,
 } from './api-errors.ts';
 import type { ApiErrorOptions, FieldConflict, StatusCause, StatusDetails } from './api-errors.ts';
 import { repeatable } from './withheld-words.ts';
@@ -96,7 +97,7 @@ const CLASSES: Readonly<Record<number, Classify>> = {
   422: (facts) => new InvalidError(facts.message, facts.causes.map(invalidField), facts),
   429: (facts) =>
     new TooManyRequestsError(facts.message, facts.details.retryAfterSeconds ?? DEFAULT_RETRY_AFTER, facts),
-  500: misfit,
+  500: (facts) => misfit(facts) ?? webhookAway(facts),
   504: (facts) => (isTooLarge(facts) ? new ResourceVersionTooLargeError(facts.message, facts) : undefined),
 };
 
@@ -125,6 +126,13 @@ const MISFIT =
 function misfit(facts: Facts): ApiError | undefined {
   return facts.reason === undefined && MISFIT.test(facts.words)
     ? new UnknownFieldError(facts.message, facts)
+    : undefined;
+}
+
+/** The API server says InternalError of a webhook that it cannot reach, as of much else. Only the text shows it. */
+function webhookAway(facts: Facts): ApiError | undefined {
+  return facts.reason === 'InternalError' && facts.words.includes('failed calling webhook')
+    ? new WebhookUnavailableError(facts.message, facts)
     : undefined;
 }
 

@@ -51,9 +51,8 @@ describe('a mutating policy', () => {
       const annotations = { ...live.metadata.annotations, touched: String(Date.now()) };
       await updateAs(asController, { ...live, metadata: { ...live.metadata, annotations } });
       await settings.atRest();
-      return (
-        settings.last().result === 'unchanged' && (settings.last() as { rewritten: string[] }).rewritten.length > 0
-      );
+      const last = settings.last();
+      return last.result === 'unchanged' && last.rewritten.length > 0;
     });
     expect(await written.take()).toEqual(['patch configmaps/settings 200']);
     await removePolicy(fixture.namespace);
@@ -98,6 +97,6 @@ async function installPolicy(name: string): Promise<void> {
 }
 
 async function removePolicy(name: string): Promise<void> {
-  await adminClient(CLUSTER).delete({ gvk: BINDING, name }, {}, asTester);
-  await adminClient(CLUSTER).delete({ gvk: POLICY, name }, {}, asTester);
+  await fixture.remove({ gvk: BINDING, name });
+  await fixture.remove({ gvk: POLICY, name });
 }

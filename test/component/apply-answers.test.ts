@@ -151,7 +151,7 @@ describe('a refusal', () => {
     const missing = await fixture.apply(elsewhere, undefined).catch((error: unknown) => error);
     expect(missing).toBeInstanceOf(NotFoundError);
     const namespace = { gvk: { group: '', version: 'v1', kind: 'Namespace' }, name: fixture.namespace };
-    await adminClient(CLUSTER).delete(namespace, {}, asTester);
+    await fixture.remove(namespace);
     await expect(fixture.apply(fixture.configMap({}), undefined)).rejects.toThrow(NamespaceTerminatingError);
   });
 
@@ -195,7 +195,7 @@ function definition(group: string): KubernetesObject {
 
 async function removeDefinition(group: string): Promise<void> {
   const gvk = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' };
-  await adminClient(CLUSTER).delete({ gvk, name: `things.${group}` }, {}, asTester);
+  await fixture.remove({ gvk, name: `things.${group}` });
 }
 
 describe('a map that becomes empty', () => {

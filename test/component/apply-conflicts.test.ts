@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInSync, withMark } from '../../src/apply/index.ts';
+import { firstLook, withMark } from '../../src/apply/index.ts';
 import type { KubernetesObject } from '../../src/kernel/index.ts';
 import {
   ApplyFixture,
@@ -26,7 +26,7 @@ describe("a person's edit", () => {
     let live = await fixture.created(fixture.deployment());
     for (let round = 0; round < 3; round += 1) {
       const edited = await updateAs(asPerson, edit(live));
-      expect(isInSync(withMark(fixture.deployment(), fixture.owner), edited, 'atoll')).toBe(false);
+      expect(firstLook(withMark(fixture.deployment(), fixture.owner), edited, 'atoll').inSync).toBe(false);
       const outcome = await fixture.apply(fixture.deployment(), edited);
       expect(outcome.result).toBe('updated');
       const requests = fixture.client.takeRequests();
@@ -88,7 +88,7 @@ describe("a person's edit", () => {
     await expect(fixture.apply(fixture.deployment(), wiped)).resolves.toMatchObject({ result: 'updated' });
     const after = await fixture.liveOf(DEPLOYMENT, 'web');
     expect(after['spec']).toMatchObject({ replicas: 0 });
-    expect(isInSync(withMark(fixture.deployment(), fixture.owner), after, 'atoll')).toBe(true);
+    expect(firstLook(withMark(fixture.deployment(), fixture.owner), after, 'atoll').inSync).toBe(true);
   });
 });
 

@@ -144,7 +144,7 @@ describe('three other managers', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
         const applier = newApplier();
-        await adminClient(CLUSTER).delete(fixture.refOf(DEPLOYMENT, 'web'), {}, asController);
+        await fixture.remove(fixture.refOf(DEPLOYMENT, 'web'));
         await applier.apply({ desired: fixture.deployment(), live: undefined, owner: fixture.owner, write: asAtoll });
         for (const played of steps) {
           await play(played);

@@ -13,7 +13,7 @@ import {
   withSpec,
 } from '../support/apply-fixture.ts';
 import { KeptObject, WrittenRequests } from '../support/kept-object.ts';
-import { adminClient, asTester, eventually } from '../support/lab.ts';
+import { adminClient, eventually } from '../support/lab.ts';
 
 const fixture = ApplyFixture.install();
 let kept: KeptObject | undefined;
@@ -222,7 +222,7 @@ describe('another writer', () => {
     expect(client.takeRequests()).toEqual([`apply ValidatingWebhookConfiguration/${fixture.namespace}`]);
     const { webhooks: after } = (await adminClient(CLUSTER).get(webhookRef())) as unknown as WebhookConfiguration;
     expect(after.map(({ clientConfig }) => clientConfig.caBundle)).toEqual([mine, theirs]);
-    await adminClient(CLUSTER).delete(webhookRef(), {}, asTester);
+    await fixture.remove(webhookRef());
   });
 
   it('that owns a whole list blocks the object, and nothing is sent', async () => {

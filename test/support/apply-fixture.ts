@@ -109,6 +109,12 @@ export class ApplyFixture {
     await adminClient(CLUSTER).delete(this.refOf(CONFIG_MAP, name), { uid }, asTester);
   }
 
+  /** Deletes whatever has a name, as somebody else would. */
+  async remove(reference: ObjectReference): Promise<void> {
+    const { uid = '' } = (await adminClient(CLUSTER).get(reference))?.metadata ?? {};
+    if (uid !== '') await adminClient(CLUSTER).delete(reference, { uid }, asTester);
+  }
+
   /** Takes the finalizers away that keep a deleted object. */
   async release(name: string): Promise<void> {
     await eventually(async () => {

@@ -8,7 +8,7 @@ import type { SyncOutcome } from './git-source-status.ts';
 const synced = (revision: string): SyncOutcome => ({
   kind: 'synced',
   revision,
-  result: { applied: 1, pruned: 0, objects: 1 },
+  result: { applied: 1, pruned: 0, objects: 1, left: [] },
 });
 const failed = (reason: string, revision?: string, message = 'bad'): SyncOutcome => ({
   kind: 'failed',

@@ -79,7 +79,8 @@ export class GitSourceReconciler {
     const outcome = source.spec.suspend ? suspended : await this.#sync(source, context);
     await this.#writeStatus(source, outcome, context);
     if (source.spec.suspend) return done;
-    return requeueAfter(parseDuration(source.spec.interval) * (1 + JITTER * this.#options.random()));
+    const interval = parseDuration(source.spec.interval) * (1 + JITTER * this.#options.random());
+    return requeueAfter(Math.min(interval, ('retryAfter' in outcome ? outcome.retryAfter : undefined) ?? interval));
   }
 
   #fetch(key: Key): GitSource | undefined {
@@ -140,8 +141,8 @@ export class GitSourceReconciler {
   #failure(source: GitSource, error: unknown): SyncOutcome {
     if (!(error instanceof SyncError || error instanceof GitError)) throw error;
     this.#options.logger.warn('git source not synced', { source: objectKey(source), error });
-    const revision = error instanceof SyncError ? error.revision : undefined;
-    return { kind: 'failed', reason: error.reason, message: error.message, revision };
+    const { revision, retryAfter } = error instanceof SyncError ? error : {};
+    return { kind: 'failed', reason: error.reason, message: error.message, revision, retryAfter };
   }
 
   async #writeStatus(source: GitSource, outcome: SyncOutcome, context: ReconcileContext): Promise<void> {

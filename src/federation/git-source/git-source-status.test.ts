@@ -12,7 +12,7 @@ const next = 'main@sha1:next';
 type Status = NonNullable<GitSource['status']>;
 
 function synced(revision: string): SyncOutcome {
-  return { kind: 'synced', revision, result: { objects: 7, applied: 2, pruned: 1 } };
+  return { kind: 'synced', revision, result: { objects: 7, applied: 2, pruned: 1, left: [] } };
 }
 
 function failed(revision?: string): SyncOutcome {

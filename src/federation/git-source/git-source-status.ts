@@ -1,6 +1,7 @@
 import type { GitSource } from '../../api/index.ts';
 import { mergeConditions, requestedAt } from '../../kernel/index.ts';
 import type { ConditionDraft } from '../../kernel/index.ts';
+import { summarize } from './sync-error.ts';
 import type { SyncResult } from './sync-revision.ts';
 
 /** How a sync ended. */
@@ -11,6 +12,8 @@ export type SyncOutcome =
       readonly reason: string;
       readonly message: string;
       readonly revision: string | undefined;
+      /** Milliseconds; undefined when the next look is soon enough. */
+      readonly retryAfter?: number | undefined;
     }
   | { readonly kind: 'suspended' };
 
@@ -56,7 +59,10 @@ type Draft = Omit<ConditionDraft, 'observedGeneration'>;
 function conditionsOf(outcome: SyncOutcome, before: GitSource['status']): Draft[] {
   switch (outcome.kind) {
     case 'synced':
-      return [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: `applied revision ${outcome.revision}` }];
+      return [
+        { type: 'Ready', status: 'True', reason: 'Succeeded', message: `applied revision ${outcome.revision}` },
+        ...fieldsLeft(outcome.result.left),
+      ];
     case 'failed': {
       const applied = before?.appliedRevision;
       const kept = applied === undefined ? 'nothing is applied' : `kept revision ${applied}`;
@@ -65,6 +71,12 @@ function conditionsOf(outcome: SyncOutcome, before: GitSource['status']): Draft[
     case 'suspended':
       return [lastReady(before), { type: 'Suspended', status: 'True', reason: 'Suspended', message: SUSPENDED }];
   }
+}
+
+/** Only while others hold fields of what was applied. */
+function fieldsLeft(left: readonly string[]): Draft[] {
+  if (left.length === 0) return [];
+  return [{ type: 'FieldsLeft', status: 'True', reason: 'FieldsLeft', message: summarize(left) }];
 }
 
 const SUSPENDED = 'spec.suspend is set: the repository is not looked at';

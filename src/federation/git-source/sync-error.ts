@@ -7,11 +7,18 @@ export class SyncError extends AtollError {
   readonly reason: string;
   /** The revision that was attempted, when it got so far. */
   readonly revision: string | undefined;
+  /** Milliseconds after which another look may find what was missing; undefined when only a change can help. */
+  readonly retryAfter: number | undefined;
 
-  constructor(reason: string, message: string, options: ErrorOptions & { readonly revision?: string } = {}) {
+  constructor(
+    reason: string,
+    message: string,
+    options: ErrorOptions & { readonly revision?: string; readonly retryAfter?: number } = {},
+  ) {
     super(message, options);
     this.reason = reason;
     this.revision = options.revision;
+    this.retryAfter = options.retryAfter;
   }
 }
 

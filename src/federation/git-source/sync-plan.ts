@@ -1,7 +1,7 @@
 import { gitSourceKind } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
-import { isInSync, withMark } from '../../apply/index.ts';
-import type { OwnerMark } from '../../apply/index.ts';
+import { firstLook, withMark } from '../../apply/index.ts';
+import type { LeftField, OwnerMark } from '../../apply/index.ts';
 import { gvkOf, kindName } from '../../kernel/index.ts';
 import type { KubernetesObject } from '../../kernel/index.ts';
 import { describeObject } from '../../kubernetes/index.ts';
@@ -18,6 +18,8 @@ export interface PlannedObject {
   readonly live: KubernetesObject | undefined;
   /** Whether something is to be sent. */
   readonly changed: boolean;
+  /** Fields that others hold, of what is not changed. */
+  readonly left: readonly LeftField[];
 }
 
 /** The mark of a source on what it applies. */
@@ -50,9 +52,10 @@ export function planObject(
   const recorded = live?.metadata.annotations?.[SOURCE_REVISION_ANNOTATION];
   if (live !== undefined && recorded !== undefined) {
     const same = withRevision(marked, recorded);
-    if (isInSync(same, live, GIT_FIELD_MANAGER)) return { manifest, desired: same, live, changed: false };
+    const { inSync, left } = firstLook(same, live, GIT_FIELD_MANAGER);
+    if (inSync) return { manifest, desired: same, live, changed: false, left };
   }
-  return { manifest, desired: withRevision(marked, source.revision), live, changed: true };
+  return { manifest, desired: withRevision(marked, source.revision), live, changed: true, left: [] };
 }
 
 function withRevision(object: KubernetesObject, revision: string): KubernetesObject {

@@ -1,13 +1,23 @@
 import { federatedKinds } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
-import { applyObject, inApplyOrder, removeObject } from '../../apply/index.ts';
-import { gvkOf, kindName } from '../../kernel/index.ts';
-import type { KubernetesObject } from '../../kernel/index.ts';
-import { ForbiddenError, KindNotFoundError, NotFoundError, referenceTo } from '../../kubernetes/index.ts';
-import type { ApiError, Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
+import {
+  applyObject,
+  describeFields,
+  inApplyOrder,
+  isEstablished,
+  rehearsal,
+  removeObject,
+} from '../../apply/index.ts';
+import type { LeftField } from '../../apply/index.ts';
+import { errorMessage, gvkOf, kindName } from '../../kernel/index.ts';
+import type { Clock, KubernetesObject } from '../../kernel/index.ts';
+import { ForbiddenError, KindNotFoundError, referenceTo } from '../../kubernetes/index.ts';
+import type { Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
 import type { HubObjects } from './hub-objects.ts';
 import { tenantIdentity } from '../tenant-identity.ts';
+import { awaitedBy } from './awaited.ts';
+import type { Awaited } from './awaited.ts';
 import { idOf } from './inventory.ts';
 import type { Inventories, InventoryEntry } from './inventory.ts';
 import { SyncError, isRefusal, summarize } from './sync-error.ts';
@@ -20,6 +30,7 @@ export interface SyncOptions {
   readonly objects: HubObjects;
   readonly inventories: Inventories;
   readonly installation: string;
+  readonly clock: Clock;
 }
 
 /** One fully read revision of one source. */
@@ -35,6 +46,8 @@ export interface SyncRequest {
 export interface SyncResult {
   readonly objects: number;
   readonly applied: number;
+  /** What is left to others, an object a line. */
+  readonly left: readonly string[];
   readonly pruned: number;
 }
 
@@ -49,17 +62,19 @@ export async function syncRevision(request: SyncRequest, options: SyncOptions): 
   const plan = await planAll(request, options, identity);
   const write: WriteContext = { ...request.write, identity, fieldManager: GIT_FIELD_MANAGER };
   const changed = plan.filter(({ changed: is }) => is);
-  await validate(changed, plan, { hub: options.hub, write, revision: request.revision });
+  await validate(changed, { hub: options.hub, write, revision: request.revision });
   const uid = request.source.metadata.uid ?? '';
   const before = await options.inventories.read(uid);
   const wanted = plan.map((planned) => entryOf(planned.desired, planned.live?.metadata.uid ?? ''));
   const gone = removedEntries(before, wanted);
   await record(before, [...wanted, ...gone], uid, { options, write: request.write });
-  const uids = await applyAll(changed, { ...options, write, source: request.source }, request.revision);
+  const { uids, left } = await applyAll(changed, { ...options, write, source: request.source }, request.revision);
   const kept = !request.source.spec.prune ? gone : await prune(gone, { ...options, write, source: request.source });
   const after = wanted.map((entry) => ({ ...entry, uid: uids.get(idOf(entry)) ?? entry.uid }));
   await record([...wanted, ...gone], [...after, ...kept], uid, { options, write: request.write });
-  return { objects: plan.length, applied: changed.length, pruned: gone.length - kept.length };
+  const leftBefore = plan.flatMap((planned) => describeLeft(planned.manifest, planned.left));
+  const counts = { objects: plan.length, applied: changed.length, pruned: gone.length - kept.length };
+  return { ...counts, left: [...leftBefore, ...left].toSorted() };
 }
 
 interface Recording {
@@ -154,40 +169,19 @@ interface Validation {
   readonly revision: string;
 }
 
-/** The hub's own verdict on everything that would be sent, before anything is. */
-async function validate(
-  changed: readonly PlannedObject[],
-  plan: readonly PlannedObject[],
-  { hub, write, revision }: Validation,
-): Promise<void> {
+/** The hub's own verdict on everything that would be sent, before anything is. What needs something else first has to wait. */
+async function validate(changed: readonly PlannedObject[], { hub, write, revision }: Validation): Promise<void> {
   const problems: string[] = [];
-  for (const { desired, manifest } of changed) {
+  for (const { desired, live, manifest } of changed) {
     try {
-      await hub.apply(desired, write, { dryRun: true, force: true });
+      await hub.apply(rehearsal(desired, live, write.fieldManager), write, { dryRun: true, force: true });
     } catch (error) {
+      if (awaitedBy(error) !== undefined) continue;
       if (!isRefusal(error)) throw error;
-      if (!comesWithTheRevision(error, desired, plan)) problems.push(`${describe(manifest)}: ${error.message}`);
+      problems.push(`${describe(manifest)}: ${error.message}`);
     }
   }
   if (problems.length > 0) throw new SyncError('Rejected', summarize(problems), { revision });
-}
-
-/** A namespace, or a kind, that is missing now and created by this very revision. */
-function comesWithTheRevision(error: ApiError, object: KubernetesObject, plan: readonly PlannedObject[]): boolean {
-  const has = (kind: string, test: (planned: KubernetesObject) => boolean): boolean =>
-    plan.some(({ desired }) => desired.kind === kind && test(desired));
-  if (error instanceof KindNotFoundError) {
-    const { group, kind } = gvkOf(object);
-    return has('CustomResourceDefinition', (definition) => defines(definition, group, kind));
-  }
-  return (
-    error instanceof NotFoundError && has('Namespace', ({ metadata }) => metadata.name === object.metadata.namespace)
-  );
-}
-
-function defines(definition: KubernetesObject, group: string, kind: string): boolean {
-  const spec = definition['spec'] as { group?: string; names?: { kind?: string } } | undefined;
-  return spec?.group === group && spec.names?.kind === kind;
 }
 
 interface Act extends SyncOptions {
@@ -195,34 +189,78 @@ interface Act extends SyncOptions {
   readonly write: WriteContext;
 }
 
-/** @returns the UIDs of what was applied, by inventory id */
-async function applyAll(
-  changed: readonly PlannedObject[],
-  act: Act,
-  revision: string,
-): Promise<ReadonlyMap<string, string>> {
-  const uids = new Map<string, string>();
-  const problems: string[] = [];
-  for (const planned of changed) {
-    const outcome = await apply(planned, act);
-    if (typeof outcome === 'string') uids.set(idOf(entryOf(planned.desired, '')), outcome);
-    else problems.push(`${describe(planned.manifest)}: ${outcome.problem}`);
-  }
-  if (problems.length > 0) throw new SyncError('Conflict', summarize(problems), { revision });
-  return uids;
+/** What came of applying a revision. */
+interface AppliedAll {
+  /** By inventory id. */
+  readonly uids: ReadonlyMap<string, string>;
+  readonly left: readonly string[];
 }
 
-/** @returns the UID of the object; or why it cannot be applied, when that is not going to change by itself */
-async function apply({ desired, live }: PlannedObject, act: Act): Promise<string | { readonly problem: string }> {
+/** Applies what differs, in order. What cannot be applied, or not yet, holds up nothing else. */
+async function applyAll(changed: readonly PlannedObject[], act: Act, revision: string): Promise<AppliedAll> {
+  const uids = new Map<string, string>();
+  const left: string[] = [];
+  const problems: string[] = [];
+  const waits: (Awaited & { readonly text: string })[] = [];
+  for (const planned of changed) {
+    const outcome = await apply(planned, act);
+    const text = `${describe(planned.manifest)}: ${outcome.message}`;
+    if ('uid' in outcome) {
+      uids.set(idOf(entryOf(planned.desired, '')), outcome.uid);
+      left.push(...describeLeft(planned.manifest, outcome.left));
+    } else if ('reason' in outcome) waits.push({ ...outcome, text });
+    else problems.push(text);
+  }
+  if (problems.length > 0) throw new SyncError('Conflict', summarize(problems), { revision });
+  if (waits.length > 0) throw waitingFor(waits, revision);
+  return { uids, left };
+}
+
+function waitingFor(waits: readonly (Awaited & { readonly text: string })[], revision: string): SyncError {
+  const retryAfter = Math.min(...waits.map((wait) => wait.retryAfter));
+  const text = summarize(waits.map((wait) => wait.text));
+  return new SyncError(waits[0]?.reason ?? 'Waiting', text, { revision, retryAfter });
+}
+
+function describeLeft(manifest: Manifest, left: readonly LeftField[]): readonly string[] {
+  return left.length === 0 ? [] : [`${describe(manifest)}: ${describeFields(left)}`];
+}
+
+/** What became of one object: it is there; or why it cannot be applied; or what it has to wait for. */
+type Applied = { readonly message: string } & (ThereNow | Awaited | object);
+
+interface ThereNow {
+  readonly uid: string;
+  readonly left: readonly LeftField[];
+}
+
+async function apply({ desired, live }: PlannedObject, act: Act): Promise<Applied> {
   const { hub: client, write } = act;
   const owner = markOfSource(act.source, act.installation);
   try {
-    const outcome = await applyObject({ client, desired, live, owner, adoption: 'Adopt', write });
-    if (!('object' in outcome)) return { problem: outcome.message };
-    return outcome.object.metadata.uid ?? '';
+    const outcome = await applyObject({ client, desired, live, owner, adoption: 'Adopt', pinned: true, write });
+    if (!('object' in outcome)) return { message: outcome.message };
+    if (desired.kind === DEFINITION) await untilEstablished(outcome.object, act);
+    return { message: outcome.result, uid: outcome.object.metadata.uid ?? '', left: outcome.left };
   } catch (error) {
+    const awaited = awaitedBy(error);
+    if (awaited !== undefined) return { ...awaited, message: errorMessage(error) };
     if (!isRefusal(error)) throw error;
-    return { problem: error.message };
+    return { message: error.message };
+  }
+}
+
+const DEFINITION = 'CustomResourceDefinition';
+/** A kind is served within a second of its definition as a rule; longer than this, its objects have to wait. */
+const ESTABLISHING = { checks: 50, between: 100 } as const;
+
+/** Waits for a kind to be served, so that what comes after it in the same revision need not be tried in vain. */
+async function untilEstablished({ metadata: { name = '' }, ...rest }: KubernetesObject, act: Act): Promise<void> {
+  const reference = { gvk: gvkOf(rest), name };
+  for (let check = 0; check < ESTABLISHING.checks; check += 1) {
+    const definition = await act.hub.get(reference, { identity: act.write.identity });
+    if (definition === undefined || isEstablished(definition)) return;
+    await act.clock.sleep(ESTABLISHING.between);
   }
 }
 
