@@ -32,9 +32,9 @@ const times = (random: Random, most: number): number => 1 + Math.floor(random() 
 
 /** By the names under which the record counts them. */
 export const faults: Readonly<Record<string, Fault>> = {
-  'connections reset': async ({ proxy }) => proxy.note('connections reset', proxy.tcp.reset()),
+  'connections reset': async ({ proxy }) => meet(proxy, 'connections reset', () => proxy.tcp.reset()),
   'connections half-open': async ({ proxy, random, onNoticed }) => {
-    proxy.note('connections half-open', proxy.tcp.freeze());
+    await meet(proxy, 'connections half-open', () => proxy.tcp.freeze());
     // Half of the time nothing else happens until the client itself has noticed.
     if (random() < 0.5) return;
     const started = systemClock.monotonic();
@@ -56,8 +56,8 @@ export const faults: Readonly<Record<string, Fault>> = {
     await systemClock.sleep(between(random, 5000, 12_000));
     cancel();
   },
-  GOAWAY: async ({ proxy }) => proxy.note('GOAWAY', proxy.goAway()),
-  'watches ended': async ({ proxy }) => proxy.note('watches ended', proxy.endWatches()),
+  GOAWAY: async ({ proxy }) => meet(proxy, 'GOAWAY', () => proxy.goAway()),
+  'watches ended': async ({ proxy }) => meet(proxy, 'watches ended', () => proxy.endWatches()),
   '410 as an answer': async (context) => {
     context.proxy.answerNext('410 as an answer', EXPIRED, { count: times(context.random, 3), onlyWatches: true });
     context.proxy.endWatches();
@@ -109,6 +109,15 @@ export const faults: Readonly<Record<string, Fault>> = {
     proxy.note('API server restarts');
   },
 };
+
+/** Tries until there is something that it can happen to: the last fault may have left nothing. */
+async function meet(proxy: RecordingProxy, name: string, attempt: () => number): Promise<void> {
+  const met = await eventually(() => attempt() || undefined, {
+    timeout: 120_000,
+    message: `nothing was there for: ${name}`,
+  });
+  proxy.note(name, met);
+}
 
 /** Something that an armed fault waits for happens sooner or later, because the writer and the reader go on. */
 async function happened({ proxy }: FaultContext): Promise<void> {

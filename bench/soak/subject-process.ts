@@ -4,8 +4,9 @@
  * @module
  */
 import type { Connection } from '../../src/kubernetes/index.ts';
+import { CountingClock } from '../../test/support/counting-clock.ts';
 import { collectedHeap, measure } from '../own-process.ts';
-import { CountingClock, CountingMetrics } from './counting-ports.ts';
+import { CountingMetrics } from './counting-metrics.ts';
 import { seededRandom } from './random.ts';
 import { Subject } from './subject.ts';
 import type { SubjectState } from './subject.ts';

@@ -116,7 +116,8 @@ export class Http2Session {
       if (!isHeld) return;
       isHeld = false;
       this.#reserved -= 1;
-      if (this.#reserved > 0) return;
+      // Streams close after their connection has: then there is nothing left to be unused.
+      if (this.#reserved > 0 || this.#state === 'gone') return;
       this.#session?.unref();
       this.#stopUnused = this.#options.clock.after(UNUSED, () => this.destroy());
     };

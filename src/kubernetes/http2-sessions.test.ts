@@ -7,8 +7,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CertificateAuthority } from '../../test/lab/certificates.ts';
 import type { KeyPair } from '../../test/lab/certificates.ts';
+import { CountingClock } from '../../test/support/counting-clock.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { systemClock } from '../kernel/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import type { Connection } from './connection.ts';
 import type { OpenedStream } from './http2-session.ts';
 import { Http2Sessions } from './http2-sessions.ts';
@@ -74,10 +76,10 @@ function connectionTo(port: number): Connection {
   return { server: `https://127.0.0.1:${port}`, caData: authority.certificate };
 }
 
-function open(connection: Connection): Http2Sessions {
+function open(connection: Connection, clock: Clock = systemClock): Http2Sessions {
   return new Http2Sessions({
     connection,
-    clock: systemClock,
+    clock,
     random: () => 0.5,
     onDial: (protocol, result) => dials.push(`${protocol} ${result}`),
   });
@@ -125,6 +127,16 @@ describe('streams', () => {
       await vi.waitUntil(() => streams.at(-1)?.closed === true, { interval: 1 });
     }
     expect(connected).toHaveLength(1);
+  });
+
+  test('leave no timer behind when their connection is cut', async () => {
+    const clock = new CountingClock();
+    const counted = open(connectionTo(portOf(server)), clock);
+    const opened = await counted.open(headers, never);
+    counted.destroy();
+    if (opened) await endOf(opened);
+    await vi.waitUntil(() => streams.at(-1)?.closed === true);
+    expect([...clock.timers]).toEqual([]);
   });
 
   test('are cut by their signal, before and after they have begun', async () => {

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/kernel/index.ts';
-import type { Cancel, Clock, Counter, Labels, MetricOptions, Metrics } from '../../src/kernel/index.ts';
+import type { Cancel, Clock } from '../../src/kernel/index.ts';
 
 /** The machine's clocks, and the timers set by them that have neither gone off nor been cancelled: where they were set. */
 export class CountingClock implements Clock {
@@ -35,28 +35,5 @@ export class CountingClock implements Clock {
     const timer = new Error(`a timer of ${milliseconds} ms`);
     this.timers.add(timer);
     return timer;
-  }
-}
-
-/** Sums of all counters, by one label besides the name. */
-export class CountingMetrics implements Metrics {
-  readonly sums: Record<string, number> = {};
-
-  counter({ name }: MetricOptions): Counter {
-    return {
-      inc: ({ error, code }: Labels, by = 1) => {
-        const label = error ?? code;
-        const key = label === undefined ? name : `${name} ${label}`;
-        this.sums[key] = (this.sums[key] ?? 0) + by;
-      },
-    };
-  }
-
-  gauge(): ReturnType<Metrics['gauge']> {
-    return { set: () => undefined, remove: () => undefined };
-  }
-
-  histogram(): ReturnType<Metrics['histogram']> {
-    return { observe: () => undefined };
   }
 }
