@@ -11,7 +11,7 @@
  * `staleness` say so. A broken connection, a 429 or an error of the server goes on from the last version; an expired
  * version, a malformed or oversized event or any other failure lists again, each after a backoff. A server whose storage
  * was restored from a backup, and so is behind what was read from it, is noticed when a watch ends, breaks or is silent, and
- * listed again. A kind that is not served is looked for again the same way. When the server answers any call again after
+ * listed again, but for one that has been written to past that version before the probe. A kind that is not served is looked for again the same way. When the server answers any call again after
  * one that it did not answer, all that wait try at once, every 5 s at most: what a probe finds alive is not worked on with
  * an old state for long. What a handler throws or rejects with, or an index function throws, is logged and counted and
  * concerns nobody else.

@@ -75,7 +75,7 @@ export class FederatedFixture {
   async start(): Promise<void> {
     this.client = recordingClient('hub', this.#account.connection);
     this.events = new NotedEvents();
-    this.#informers = new SharedInformerFactory({ client: this.client, ...ports });
+    this.#informers = new SharedInformerFactory({ client: this.client, detectMutations: true, ...ports });
     const { namespace } = this;
     this.#objects = this.#informers.informer(gvk, { namespace });
     this.#revisions = this.#informers.informer(CONTROLLER_REVISION, { namespace, ...REVISION_SCOPE });

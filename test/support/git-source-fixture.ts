@@ -51,7 +51,7 @@ export class GitSourceFixture {
       fixture.repository = await createRepository();
       fixture.events = new NotedEvents();
       fixture.client = recordingClient('hub', fixture.#account.connection);
-      fixture.#informers = new SharedInformerFactory({ client: fixture.client, ...ports });
+      fixture.#informers = new SharedInformerFactory({ client: fixture.client, detectMutations: true, ...ports });
       fixture.#reconciler = fixture.#createReconciler(await createNamespace('hub'));
       fixture.#informers.start();
       await fixture.#informers.waitForSync();

@@ -45,7 +45,12 @@ export class HandOperator {
     this.#options = options;
     this.client = recordingClient(options.cluster, options.connection);
     const ports = { clock: systemClock, logger: silentLogger, metrics: noMetrics };
-    this.#informers = new SharedInformerFactory({ client: this.client, random: Math.random, ...ports });
+    this.#informers = new SharedInformerFactory({
+      client: this.client,
+      random: Math.random,
+      detectMutations: true,
+      ...ports,
+    });
     const { cluster, workload, installation } = options;
     this.#controller = workloadController(workload).attach({
       cluster,

@@ -31,7 +31,7 @@ export class KeptObject {
     this.#options = options;
     const ports = { clock: systemClock, random: Math.random, logger: silentLogger, metrics: noMetrics };
     const transform = managedFieldsReducer();
-    this.#informers = new SharedInformerFactory({ client: this.#client, transform, ...ports });
+    this.#informers = new SharedInformerFactory({ client: this.#client, transform, detectMutations: true, ...ports });
     const informer = this.#informers.informer(gvkOf(desired), { namespace: desired.metadata.namespace ?? '' });
     this.#cache = new MutationCache({ informer, clock: systemClock });
     informer.addHandler({ onAdd: () => this.look(), onUpdate: () => this.look(), onDelete: () => this.look() });

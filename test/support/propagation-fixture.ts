@@ -68,7 +68,7 @@ export class PropagationFixture {
   async start(rights: 'as declared' | 'as administrator' = 'as declared'): Promise<void> {
     this.client = recordingClient(CLUSTER, rights === 'as declared' ? this.#account.connection : undefined);
     const ports = { clock: systemClock, random: Math.random, logger: silentLogger, metrics: noMetrics };
-    this.#informers = new SharedInformerFactory({ client: this.client, ...ports });
+    this.#informers = new SharedInformerFactory({ client: this.client, detectMutations: true, ...ports });
     this.#reconciler = new PropagationReconciler({
       kind,
       client: this.client,
