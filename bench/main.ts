@@ -32,8 +32,9 @@ async function main(): Promise<number> {
   });
   const perKind = Number(values.objects);
   const unknown = positionals.filter((name) => subjects[name] === undefined);
-  if (unknown.length > 0) {
-    console.error(`No such subject: ${unknown.join(', ')}. There are: ${Object.keys(subjects).join(', ')}.`);
+  if (unknown.length > 0 || !Number.isInteger(perKind) || perKind < 1) {
+    const names = Object.keys(subjects).join(' | ');
+    console.error(`usage: npm run bench -- [${names}] … [--objects INTEGER]`);
     return 2;
   }
   const report = new Report();
