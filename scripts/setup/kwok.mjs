@@ -1,6 +1,7 @@
 // KWOK: simulated nodes whose pods and volumes come to life by published rules, the stages.
 
-import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, copyFile, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached } from './cache.mjs';
@@ -20,7 +21,10 @@ const corrections = fileURLToPath(new URL('kwok.patch', import.meta.url));
 
 /** The paths of the program, of the folder with its stages, and of the one with the definitions of its kinds. */
 export async function ensureKwok() {
-  const folder = await cached(`kwok-${version}-corrected`, async (temporary) => {
+  const digest = createHash('sha256')
+    .update(await readFile(corrections))
+    .digest('hex');
+  const folder = await cached(`kwok-${version}-${digest.slice(0, 12)}`, async (temporary) => {
     await requireGo('to build KWOK, which simulates nodes and pods in the lab', '');
     const title = `Building KWOK ${version}, which simulates nodes and pods: once, some 2 minutes on two cores`;
     await step(title, async (achieved) => {
