@@ -4,7 +4,7 @@ import { isRecord, valueAt } from './field-path.ts';
 import type { FieldNode } from './managed-fields.ts';
 
 /** Where `kubectl apply` without `--server-side` keeps what it applied last. */
-export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Managers that write whole manifests by Update. */
 const WHOLE_WRITERS: readonly string[] = ['kubectl-client-side-apply', 'kubectl-create', 'before-first-apply'];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { normalize } from './desired-object.ts';
+import { UnsendableError } from '../kubernetes/index.ts';
+import { normalize, wantedObject } from './desired-object.ts';
 
 describe('normalize', () => {
   it('drops nulls, status and what the server sets, and keeps everything else', () => {
@@ -50,5 +51,33 @@ describe('normalize', () => {
       stringData: { a: 'b' },
     };
     expect(normalize(object)).toEqual(object);
+  });
+});
+
+describe('a wanted object', () => {
+  const configMap = (data: Record<string, string>): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'it', namespace: 'shop' },
+    data,
+  });
+
+  it('is refused when it is larger than a server takes, by the bytes that it has', () => {
+    expect(() => wantedObject(configMap({ a: 'x'.repeat(1024 * 1024) }))).toThrow(UnsendableError);
+    expect(() => wantedObject(configMap({ a: 'ü'.repeat(600_000) }))).toThrow(/ConfigMap shop\/it is 1\.14 MiB/);
+    expect(() => wantedObject(configMap({ a: 'x'.repeat(1_000_000) }))).not.toThrow();
+  });
+
+  it('has the same hash whatever a field that is others’ says', () => {
+    const hashOf = (value: string, path: string): string =>
+      wantedObject(configMap({ a: '1', b: value }), [{ path, mode: 'Adopt' }]).hash;
+    expect(hashOf('x', 'data.b')).toBe(hashOf('y', 'data.b'));
+    expect(hashOf('x', 'data.none')).not.toBe(hashOf('y', 'data.none'));
+    expect(hashOf('x', 'data.b')).not.toBe(hashOf('x', 'data.none'));
+  });
+
+  it('of a Secret whose stringData holds no text is refused by name', () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'it' }, stringData: { port: 80 } };
+    expect(() => wantedObject(secret)).toThrow(/Secret it: stringData\.port must be a text/);
   });
 });

@@ -71,10 +71,10 @@ function withoutNulls(value: unknown): unknown {
 function foldStringData(object: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = object;
   if (object.apiVersion !== 'v1' || object.kind !== 'Secret' || stringData === undefined) return object;
-  const encoded = Object.entries(stringData as Record<string, string>).map(([name, text]) => [
-    name,
-    Buffer.from(text, 'utf8').toString('base64'),
-  ]);
+  const encoded = Object.entries(stringData as object).map(([name, text]: [string, unknown]) => {
+    if (typeof text === 'string') return [name, Buffer.from(text, 'utf8').toString('base64')];
+    throw new UnsendableError(`${describeObject(object)}: stringData.${name} must be a text`);
+  });
   const data = { ...(object['data'] as Record<string, string> | undefined), ...Object.fromEntries(encoded) };
   return { ...rest, data };
 }

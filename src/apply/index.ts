@@ -35,7 +35,6 @@ export * from './apply-status.ts';
 export { childRules, ownRules, withChildRules } from './child-rules.ts';
 export { contentHash } from './canonical-json.ts';
 export { APPLIED_HASH_ANNOTATION, wantedObject } from './desired-object.ts';
-export { FIELD_MANAGERS } from './field-holders.ts';
 export type { FieldManagers } from './field-holders.ts';
 export type { IgnoreRule } from './ignore-rules.ts';
 export * from './first-look.ts';
