@@ -11,10 +11,10 @@
  * `staleness` say so. A broken connection, a 429 or an error of the server goes on from the last version; an expired
  * version, a malformed or oversized event or any other failure lists again, each after a backoff. A server whose storage
  * was restored from a backup, and so is behind what was read from it, is noticed when a watch ends, breaks or is silent, and
- * listed again, but for one that has been written to past that version before the probe. A kind that is not served is looked for again the same way. When the server answers any call again after
- * one that it did not answer, all that wait try at once, every 5 s at most: what a probe finds alive is not worked on with
- * an old state for long. What a handler throws or rejects with, or an index function throws, is logged and counted and
- * concerns nobody else.
+ * listed again; not noticed is one that was written to past that version before the informer asked. A kind that is not
+ * served is looked for again the same way. When the server answers any call again after one that it did not answer, all
+ * that wait try at once, every 5 s at most: what a probe finds alive is not worked on with an old state for long. What a
+ * handler throws or rejects with, or an index function throws, is logged and counted and concerns nobody else.
  *
  * **Bounds.** What waits for a slow handler is drawn together by object beyond 1,000 notifications. The objects of a cluster
  * take 1 GiB at most: what would take more is refused like a failed list. Four full lists run at once in a process, shared
