@@ -7,6 +7,7 @@ import type { Connection, KubernetesClientOptions, RequestLimits, WriteContext }
 import type { Cluster, Wire, Wiring } from './cluster.ts';
 import type { FoundConnection } from './connection.ts';
 import { raiseFence } from './fence.ts';
+import type { FenceRequest } from './fence.ts';
 import type { MemberAccount } from './member-account.ts';
 import { installCrds } from './install-crds.ts';
 import { MemberConnection } from './member-connection.ts';
@@ -68,6 +69,15 @@ export interface SeenCluster {
   readonly version: string;
 }
 
+/** What an engagement is made of. */
+interface EngagementParts {
+  readonly cluster: Cluster;
+  readonly connection: MemberConnection;
+  readonly wiring: Wiring;
+  readonly seen: SeenCluster;
+  readonly tenure: Omit<FenceRequest, 'write'>;
+}
+
 /** An open connection to one member with its informers and what is wired to them. */
 export class Engagement {
   readonly cluster: Cluster;
@@ -75,12 +85,14 @@ export class Engagement {
   /** Who the cluster was when it was engaged. */
   readonly seen: SeenCluster;
   readonly #connection: MemberConnection;
+  readonly #tenure: Omit<FenceRequest, 'write'>;
 
-  private constructor(cluster: Cluster, connection: MemberConnection, wiring: Wiring, seen: SeenCluster) {
+  private constructor({ cluster, connection, wiring, seen, tenure }: EngagementParts) {
     this.cluster = cluster;
     this.wiring = wiring;
     this.seen = seen;
     this.#connection = connection;
+    this.#tenure = tenure;
   }
 
   /**
@@ -107,13 +119,14 @@ export class Engagement {
       request.admit(seen);
       ({ uid } = seen);
       const { epoch, account, write } = request;
-      if (await raiseFence({ client, account, epoch, write })) ports.logger.info('the member is fenced', { epoch });
+      const tenure = { client, account, epoch };
+      if (await raiseFence({ ...tenure, write })) ports.logger.info('the member is fenced', { epoch });
       if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
       const cluster: Cluster = { name, client, informers, uid: seen.uid };
       wiring = options.wire(cluster);
       informers.start();
       await waitForSync(informers, request, clock);
-      return new Engagement(cluster, connection, wiring, seen);
+      return new Engagement({ cluster, connection, wiring, seen, tenure });
     } catch (error) {
       wiring?.detach();
       await informers.stop();
@@ -147,11 +160,13 @@ export class Engagement {
   }
 
   /**
-   * Asks the cluster who it is: two requests, which also tell that it can be reached and lets us in.
-   * @throws NotWatchedError when it does, and yet an informer has heard nothing for long
+   * Asks the cluster who it is, which also tells that it can be reached and lets us in, and follows a fence that was put up or
+   * taken away: three requests.
+   * @throws FencedOffError; NotWatchedError when it answers, and yet an informer has heard nothing for long
    */
-  async look(): Promise<SeenCluster> {
+  async look(write: WriteContext): Promise<SeenCluster> {
     const seen = await identify(this.cluster.client, this.cluster.uid);
+    await raiseFence({ ...this.#tenure, write });
     if (this.cluster.informers.staleness() > STALE_AFTER) {
       throw new NotWatchedError(`an informer has heard nothing for more than ${STALE_AFTER / 1000} s`);
     }

@@ -4,19 +4,31 @@ import { CORE, ForbiddenError } from '../kubernetes/index.ts';
 import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 import type { MemberAccount } from './member-account.ts';
 
-/** Of the policy, its binding, its parameter and the roles. */
-export const FENCE = 'atoll-fence';
-
-/** Under which a write says in which tenure it was made: an extra of the user that it impersonates. */
-const EPOCH_EXTRA = 'atoll.dev/epoch';
+/** Of what stands in Atoll's namespace: the parameter and a role. */
+const FENCE = 'atoll-fence';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io';
+/** What admission sees at all; a CONNECT opens a way into a pod (exec, port-forward), where it may change as much as a write. */
+const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const labels = { 'app.kubernetes.io/part-of': 'atoll' };
 
 /** The member has been taken over by a later tenure: this replica's time with it is over, though it may not know yet. */
 export class FencedOffError extends AtollError {
   override name = 'FencedOffError';
+}
+
+/** Of what has no namespace. Atolls in several namespaces of one member have a fence each. */
+function clusterWideName(namespace: string): string {
+  return `${FENCE}-${namespace}`;
+}
+
+/**
+ * Under which a write says in which tenure it was made: an extra of the user that it impersonates. Epochs of several Atolls
+ * are not comparable, so that each has its own.
+ */
+function epochExtra(namespace: string): string {
+  return `${namespace}.atoll.dev/epoch`;
 }
 
 /** What this replica's tenure with the member is. */
@@ -29,7 +41,8 @@ export interface FenceRequest {
 
 /**
  * Raises the member's fence, where it has one, to the epoch of this tenure, by compare-and-swap; from then on every write of the
- * client bears the epoch, and the member's API server refuses those with a lower one. To be called before the first other write.
+ * client bears the epoch, and the member's API server refuses those with a lower one. To be called before the first other
+ * write, and now and then again, because a fence can be put up and taken away at any time. Writes only when the epoch rises.
  *
  * @returns whether the member has a fence. One that this account may not read counts as none: where there is a policy all the
  *   same, it refuses the writes that bear no epoch
@@ -38,8 +51,11 @@ export interface FenceRequest {
  */
 export async function raiseFence({ client, account, epoch, write }: FenceRequest): Promise<boolean> {
   const live = await readFence(client, account.namespace);
-  if (live === undefined) return false;
-  client.stampWrites({ account, extra: { [EPOCH_EXTRA]: String(epoch) } });
+  if (live === undefined) {
+    client.stampWrites(undefined);
+    return false;
+  }
+  client.stampWrites({ account, extra: { [epochExtra(account.namespace)]: String(epoch) } });
   const recorded = epochOf(live);
   if (recorded > epoch) {
     throw new FencedOffError(
@@ -89,44 +105,50 @@ function rightsOf({ namespace, name }: MemberAccount): readonly KubernetesObject
     { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: [name] },
   ];
   const everywhere: readonly PolicyRule[] = [
-    { apiGroups: ['authentication.k8s.io'], resources: [`userextras/${EPOCH_EXTRA}`], verbs: ['impersonate'] },
+    {
+      apiGroups: ['authentication.k8s.io'],
+      resources: [`userextras/${epochExtra(namespace)}`],
+      verbs: ['impersonate'],
+    },
   ];
-  const roleRef = { apiGroup: RBAC, name: FENCE };
   const inside = { name: FENCE, namespace, labels };
-  const outside = { name: FENCE, labels };
+  const outside = { name: clusterWideName(namespace), labels };
   return [
     { apiVersion, kind: 'Role', metadata: inside, rules: inNamespace },
-    { apiVersion, kind: 'RoleBinding', metadata: inside, roleRef: { ...roleRef, kind: 'Role' }, subjects },
+    { apiVersion, kind: 'RoleBinding', metadata: inside, roleRef: roleRef('Role', inside.name), subjects },
     { apiVersion, kind: 'ClusterRole', metadata: outside, rules: everywhere },
     {
       apiVersion,
       kind: 'ClusterRoleBinding',
       metadata: outside,
-      roleRef: { ...roleRef, kind: 'ClusterRole' },
+      roleRef: roleRef('ClusterRole', outside.name),
       subjects,
     },
   ];
 }
 
+function roleRef(kind: 'Role' | 'ClusterRole', name: string): Readonly<Record<string, string>> {
+  return { apiGroup: RBAC, kind, name };
+}
+
 /**
- * The policy (https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/) looks at every create,
- * update and delete, of subresources too, that Atoll's account makes or that bears an epoch: a tenant's account that Atoll
+ * The policy (https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/) looks at every request of
+ * {@link OPERATIONS}, to subresources too, that Atoll's account makes or that bears an epoch: a tenant's account that Atoll
  * impersonates bears one, the same account by itself does not and is not Atoll's business.
  */
 function policyOf({ namespace, name }: MemberAccount): KubernetesObject {
-  const bears = `has(request.userInfo.extra) && '${EPOCH_EXTRA}' in request.userInfo.extra`;
+  const extra = epochExtra(namespace);
+  const bears = `has(request.userInfo.extra) && '${extra}' in request.userInfo.extra`;
   return {
     apiVersion: `${ADMISSION}/v1`,
     kind: 'ValidatingAdmissionPolicy',
-    metadata: { name: FENCE, labels },
+    metadata: { name: clusterWideName(namespace), labels },
     spec: {
       failurePolicy: 'Fail',
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
       matchConstraints: {
         matchPolicy: 'Exact',
-        resourceRules: [
-          { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['CREATE', 'UPDATE', 'DELETE'] },
-        ],
+        resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: OPERATIONS }],
       },
       matchConditions: [
         {
@@ -136,7 +158,7 @@ function policyOf({ namespace, name }: MemberAccount): KubernetesObject {
       ],
       validations: [
         {
-          expression: `${bears} && int(request.userInfo.extra['${EPOCH_EXTRA}'][0]) >= int(params.data.epoch)`,
+          expression: `${bears} && int(request.userInfo.extra['${extra}'][0]) >= int(params.data.epoch)`,
           message: 'the write bears no epoch, or an older one than the fence: another replica works this cluster now',
           reason: 'Forbidden',
         },
@@ -145,14 +167,18 @@ function policyOf({ namespace, name }: MemberAccount): KubernetesObject {
   };
 }
 
+/**
+ * Without its parameter the policy says nothing. `Deny` would say no to everybody in the cluster, whatever the match conditions:
+ * API servers look for the parameter first (seen on v1.37), and nobody could bring it back.
+ */
 function bindingOf({ namespace }: MemberAccount): KubernetesObject {
   return {
     apiVersion: `${ADMISSION}/v1`,
     kind: 'ValidatingAdmissionPolicyBinding',
-    metadata: { name: FENCE, labels },
+    metadata: { name: clusterWideName(namespace), labels },
     spec: {
-      policyName: FENCE,
-      paramRef: { name: FENCE, namespace, parameterNotFoundAction: 'Deny' },
+      policyName: clusterWideName(namespace),
+      paramRef: { name: FENCE, namespace, parameterNotFoundAction: 'Allow' },
       validationActions: ['Deny'],
     },
   };

@@ -17,14 +17,16 @@
  * Secrets, or, when the member answers 401 before that, by reading the Secret from the hub once. Credentials that fail
  * this make the member not Ready, and nothing is written to it; the former ones keep its informers alive meanwhile.
  *
- * Two requests a look (version, and the UID that says whether it is still the same cluster) keep the steady cost at 0.1
+ * A member that was joined with a fence (`fence.ts`) refuses what a former owner sends. Its epoch is raised before the first other
+ * write of a tenure; who finds a higher one there lets go of the member (reason FencedOff).
+ *
+ * Three requests a look (version, the UID that says whether it is still the same cluster, the fence) keep the steady cost at 0.15
  * requests a second and cluster. Between a look that failed and the next good one, no key of the member is worked.
  * Nothing that a member does reaches another member: each has its own client, informers and queue.
  *
  * @module
  */
 export type { Cluster, Wire, Wiring } from './cluster.ts';
-export { FencedOffError, raiseFence } from './fence.ts';
 export { joinCluster } from './join.ts';
 export type { JoinRequest } from './join.ts';
 export { MemberClusters } from './member-clusters.ts';

@@ -12,6 +12,7 @@ import { connectionOf, readConnection } from './connection.ts';
 import type { FoundConnection } from './connection.ts';
 import { Engagement, IdentityChangedError } from './engagement.ts';
 import type { EngagementOptions, SeenCluster } from './engagement.ts';
+import { FencedOffError } from './fence.ts';
 import { AlreadyMemberError, refuseSecondName } from './first-name.ts';
 import { accountIn } from './member-account.ts';
 import { memberClusterEvents } from './member-cluster-events.ts';
@@ -24,11 +25,15 @@ const UNREACHABLE_AFTER = 30_000;
 /** A member that failed a look is looked at again this soon. */
 const RETRY_INTERVAL = 5000;
 
-/** After these a connection is not used any longer: it was taken away, or leads to a cluster that is not this member's. */
+/**
+ * After these a connection is not used any longer: it was taken away, leads to a cluster that is not this member's, or is another
+ * replica's to use.
+ */
 const endings: readonly (new (...parameters: never[]) => Error)[] = [
   KubeconfigError,
   IdentityChangedError,
   AlreadyMemberError,
+  FencedOffError,
 ];
 
 /** What the registry works on. */
@@ -42,7 +47,7 @@ export interface MemberClustersOptions extends EngagementOptions {
   readonly secrets: Lister;
   readonly namespace: string;
   readonly replica: string;
-  /** Time between two looks at a member that is well, milliseconds: two requests each. */
+  /** Time between two looks at a member that is well, milliseconds: three requests each. */
   readonly probeInterval: number;
   /** The epoch of this replica's tenure with a member's shard. @throws LeaseLostError when there is none */
   readonly epochOf: (name: ClusterName) => number;
@@ -123,7 +128,7 @@ export class MemberClusters {
     const { engagement } = entry;
     if (engagement?.isServed === true && engagement.canRenew(found)) {
       if (!engagement.isConnectedBy(found)) await this.#renew(engagement, entry, found);
-      const seen = await engagement.look();
+      const seen = await engagement.look(writeAs('atoll-fence', context));
       this.#admit(member, seen);
       return seen;
     }

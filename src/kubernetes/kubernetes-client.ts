@@ -57,8 +57,8 @@ export class KubernetesClient {
     this.#writes = new ObjectWrites({ sender, discovery, maxObjectBytes });
   }
 
-  /** From now on every write bears this. Calling it again replaces it. */
-  stampWrites(stamp: WriteStamp): void {
+  /** From now on every write bears this, or nothing. */
+  stampWrites(stamp: WriteStamp | undefined): void {
     this.#sender.stampWrites(stamp);
   }
 

@@ -71,8 +71,8 @@ export class RequestSender {
     });
   }
 
-  /** From now on every write bears this. */
-  stampWrites(stamp: WriteStamp): void {
+  /** From now on every write bears this, or nothing. */
+  stampWrites(stamp: WriteStamp | undefined): void {
     this.#stamp = stamp;
   }
 

@@ -7,7 +7,10 @@ export interface AuditEvent {
   readonly requestURI: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string };
-  readonly impersonatedUser?: { readonly username: string };
+  readonly impersonatedUser?: {
+    readonly username: string;
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   readonly objectRef?: {
     readonly apiGroup?: string;
     readonly resource?: string;

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:https';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../../src/kubernetes/index.ts';
 import { CertificateAuthority } from '../lab/certificates.ts';
 
-/** What the proxy does with a request instead of passing it on. `cut` breaks the connection, `silence` never answers. */
+/**
+ * What the proxy does with a request instead of passing it on. `cut` breaks the connection, `silence` never answers. `until` takes the
+ * request whole and passes it on then, as a network does that delivers late: also when its sender has given up.
+ */
 export type Fault =
+  | { readonly until: Promise<unknown> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | 'cut'
   | 'silence';
@@ -20,6 +25,12 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
+interface HeldRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly until: Promise<unknown>;
+}
+
 /** How long an API server keeps an idle connection. */
 const API_SERVER_KEEP_ALIVE = 90_000;
 
@@ -29,6 +40,8 @@ const API_SERVER_KEEP_ALIVE = 90_000;
  */
 export class FaultProxy {
   readonly seen: SeenRequest[] = [];
+  /** Requests that are or were held back, in full. */
+  readonly held: SeenRequest[] = [];
   /** How many TLS connections were opened. */
   connections = 0;
   /** Decides for each request; by default all are passed on. */
@@ -99,16 +112,14 @@ export class FaultProxy {
     const fault = this.fault(seen);
     if (fault === 'silence') return;
     if (fault === 'cut') request.socket.destroy();
+    else if (fault && 'until' in fault) await this.#passOnLate(seen, { request, response, until: fault.until });
     else if (fault) response.writeHead(fault.status, fault.headers).end(fault.body);
     else await this.#passOn(request, response);
   }
 
   /** Either side may go away at any time: then the other is ended, which is what the client is to notice. */
   async #passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#upstream) throw new Error(`nothing is behind the proxy to answer ${request.url}`);
-    const { server, caData } = this.#upstream;
-    const { host: _host, ...headers } = request.headers;
-    const outgoing = forward(`${server}${request.url}`, { method: request.method, headers, ca: caData, agent: false });
+    const outgoing = this.#forward(request);
     response.on('close', () => outgoing.destroy());
     outgoing.on('response', (incoming) => {
       response.writeHead(incoming.statusCode ?? 502, incoming.headers);
@@ -116,5 +127,26 @@ export class FaultProxy {
       pipeline(incoming, response).catch(() => response.destroy());
     });
     await pipeline(request, outgoing).catch(() => response.destroy());
+  }
+
+  async #passOnLate(seen: SeenRequest, { request, response, until }: HeldRequest): Promise<void> {
+    const body = await buffer(request);
+    this.held.push(seen);
+    await until;
+    const outgoing = this.#forward(request);
+    outgoing.on('response', (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+      // Nobody may be there any more to hear the answer.
+      pipeline(incoming, response).catch(() => incoming.resume());
+    });
+    outgoing.on('error', () => response.destroy());
+    outgoing.end(body);
+  }
+
+  #forward({ method, url, headers: received }: IncomingMessage): ClientRequest {
+    if (!this.#upstream) throw new Error(`nothing is behind the proxy to answer ${url}`);
+    const { server, caData } = this.#upstream;
+    const { host: _host, ...headers } = received;
+    return forward(`${server}${url}`, { method, headers, ca: caData, agent: false });
   }
 }

@@ -10,9 +10,22 @@ import { NotedEvents } from './noted-events.ts';
 
 const SECRET = { group: '', version: 'v1', kind: 'Secret' };
 
+/** Which member a registry is about. */
+interface RegisteredMember {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: PublishedKind;
+}
+
 /** The registry of members on the lab's hub, with one MemberCluster and its Secret of a test's own. */
 export class MemberRegistry {
-  readonly name = uniqueName('member');
+  readonly name: string;
+  /** Atoll's, on the hub. */
+  readonly namespace: string;
+  /** Which Secret of the namespace the member is reached by. */
+  secret: string;
+  /** Of the tenure with the member that is engaged next. */
+  epoch = 1;
   /** How often everything wired to the member was asked for its keys. */
   enqueued = 0;
   /** How often a wiring was taken away. */
@@ -20,12 +33,15 @@ export class MemberRegistry {
   /** What the registry told of the member. */
   readonly events = new NotedEvents();
   readonly registry: MemberClusters;
-  readonly #namespace: string;
+  readonly #kind: PublishedKind;
   readonly #informers: SharedInformerFactory;
   #elapsed = 0;
 
-  private constructor(namespace: string, kind: PublishedKind) {
-    this.#namespace = namespace;
+  private constructor({ namespace, name, kind }: RegisteredMember) {
+    this.namespace = namespace;
+    this.name = name;
+    this.secret = name;
+    this.#kind = kind;
     const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + this.#elapsed };
     const ports = { clock, random: Math.random, logger: silentLogger, metrics: noMetrics };
     const hub = adminClient('hub');
@@ -38,7 +54,7 @@ export class MemberRegistry {
       namespace,
       replica: 'replica-of-the-test',
       probeInterval: 20_000,
-      epochOf: () => 1,
+      epochOf: () => this.epoch,
       definitions: [customResourceDefinition(kind)],
       wire: (cluster) => {
         cluster.informers.informer(kind.gvk);
@@ -53,10 +69,22 @@ export class MemberRegistry {
 
   /** A registry that has synced; the hub must serve MemberClusters. The kind is what the members shall serve. */
   static async start(kind: PublishedKind = redisClusterKind): Promise<MemberRegistry> {
-    const registry = new MemberRegistry(await createNamespace('hub'), kind);
+    return MemberRegistry.#start({ namespace: await createNamespace('hub'), name: uniqueName('member'), kind });
+  }
+
+  static async #start(member: RegisteredMember): Promise<MemberRegistry> {
+    const registry = new MemberRegistry(member);
     registry.#informers.start();
     await registry.#informers.waitForSync();
     return registry;
+  }
+
+  /** Another replica's registry, which is about the same member, in a later tenure. */
+  async successor(): Promise<MemberRegistry> {
+    const successor = await MemberRegistry.#start({ namespace: this.namespace, name: this.name, kind: this.#kind });
+    successor.secret = this.secret;
+    successor.epoch = this.epoch + 1;
+    return successor;
   }
 
   async stop(): Promise<void> {
@@ -68,7 +96,7 @@ export class MemberRegistry {
   /** Creates the MemberCluster, and its Secret when there is a kubeconfig. */
   async join(kubeconfig?: string): Promise<void> {
     if (kubeconfig !== undefined) await this.setKubeconfig(kubeconfig);
-    const spec = { connection: { kubeconfigSecretRef: { name: this.name } } };
+    const spec = { connection: { kubeconfigSecretRef: { name: this.secret } } };
     const { group, version, kind } = memberClusterKind.gvk;
     const object = { apiVersion: `${group}/${version}`, kind, metadata: { name: this.name }, spec };
     await adminClient('hub').create(object, asTester);
@@ -76,14 +104,14 @@ export class MemberRegistry {
   }
 
   async setKubeconfig(kubeconfig: string): Promise<void> {
-    const metadata = { name: this.name, namespace: this.#namespace };
+    const metadata = { name: this.secret, namespace: this.namespace };
     const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
     await adminClient('hub').apply({ apiVersion: 'v1', kind: 'Secret', metadata, data }, asTester);
     await this.#settled();
   }
 
   async deleteSecret(): Promise<void> {
-    const ref = { gvk: SECRET, namespace: this.#namespace, name: this.name };
+    const ref = { gvk: SECRET, namespace: this.namespace, name: this.secret };
     const secret = await adminClient('hub').get(ref);
     await adminClient('hub').delete(ref, { uid: secret?.metadata.uid ?? '' }, asTester);
     await this.#settled();
@@ -124,13 +152,13 @@ export class MemberRegistry {
   }
 
   async #settled(): Promise<void> {
-    const secret = { gvk: SECRET, namespace: this.#namespace, name: this.name };
+    const secret = { gvk: SECRET, namespace: this.namespace, name: this.secret };
     const hub = adminClient('hub');
     await eventually(async () => {
-      const lister = this.#informers.informer(SECRET, { namespace: this.#namespace }).lister;
+      const lister = this.#informers.informer(SECRET, { namespace: this.namespace }).lister;
       const member = this.#informers.informer(memberClusterKind.gvk).lister.get(this.name);
       return (
-        isSame(lister.get(`${this.#namespace}/${this.name}`), await hub.get(secret)) &&
+        isSame(lister.get(`${this.namespace}/${this.secret}`), await hub.get(secret)) &&
         isSame(member, await this.member())
       );
     });

@@ -32,7 +32,8 @@ export class OwnCluster {
     this.admin = openAdmin(cluster.description);
   }
 
-  static async start(): Promise<OwnCluster> {
+  /** Starts both; on wish with an audit log of mutating requests. */
+  static async start({ audit = false } = {}): Promise<OwnCluster> {
     const directory = await mkdtemp(join(tmpdir(), 'atoll-own-cluster-'));
     await mkdir(join(directory, 'logs'));
     const program = (name: string): string => join(dirname(lab().kubectl), name);
@@ -46,7 +47,7 @@ export class OwnCluster {
       kwokStages: 'not read',
       kwokDefinitions: 'not read',
     };
-    const options = { name: 'own', directory, etcdUrl: etcd.url, programs, audit: false, role: 'hub' } as const;
+    const options = { name: 'own', directory, etcdUrl: etcd.url, programs, audit, role: 'hub' } as const;
     const own = new OwnCluster(directory, etcd, await Cluster.create(options));
     try {
       await own.startServices();
