@@ -15,6 +15,10 @@ const PERSON_ROUNDS = 3;
 /** A change that comes later than this after our last one has not been provoked by it. */
 const ROUND_WINDOW = 10 * 60_000;
 
+/** What most objects have: nothing, which they share. */
+const NOTHING: ReadonlyMap<string, never> = new Map();
+const NONE: ReadonlySet<string> = new Set();
+
 /** How a field goes back and forth. */
 interface Round {
   readonly value: string;
@@ -57,9 +61,9 @@ export class ObjectMemory {
   #settled: Settled | undefined;
   #refusal: Refusal | undefined;
   #conflicts: { readonly digest: string; readonly conflicts: readonly FieldConflict[] } | undefined;
-  #left: ReadonlySet<string> = new Set();
-  #usual = new Map<string, string>();
-  #rounds = new Map<string, Round>();
+  #left: ReadonlySet<string> = NONE;
+  #usual: ReadonlyMap<string, string> = NOTHING;
+  #rounds: ReadonlyMap<string, Round> = NOTHING;
 
   constructor(options: ApplyMemoryOptions) {
     this.#options = options;
@@ -69,7 +73,7 @@ export class ObjectMemory {
   turnTo(uid: string | undefined, hash: string): void {
     if (this.#uid !== uid) {
       this.#written = false;
-      this.#left = new Set();
+      this.#left = NONE;
     }
     if (this.#uid === uid && this.#hash === hash) return;
     this.#uid = uid;
@@ -78,8 +82,8 @@ export class ObjectMemory {
     this.#settled = undefined;
     this.#refusal = undefined;
     this.#conflicts = undefined;
-    this.#usual = new Map();
-    this.#rounds = new Map();
+    this.#usual = NOTHING;
+    this.#rounds = NOTHING;
   }
 
   /** Whether nothing has been written to this object since this memory began: what is known of it may be a predecessor's. */
@@ -107,7 +111,7 @@ export class ObjectMemory {
   /** @returns the fields that were not left before */
   noteLeft(left: readonly LeftField[]): readonly LeftField[] {
     const before = this.#left;
-    this.#left = new Set(left.map(({ path, manager, why }) => `${path} ${manager} ${why}`));
+    this.#left = left.length === 0 ? NONE : new Set(left.map(({ path, manager, why }) => `${path} ${manager} ${why}`));
     return left.filter(({ path, manager, why }) => !before.has(`${path} ${manager} ${why}`));
   }
 
@@ -117,7 +121,7 @@ export class ObjectMemory {
     this.#known = true;
     this.#settled = undefined;
     this.#refusal = undefined;
-    this.#usual = new Map();
+    this.#usual = NOTHING;
     this.#keepAsUsual(unsettled);
     for (const field of taken) this.#countRound(field);
   }
@@ -143,11 +147,14 @@ export class ObjectMemory {
     const at = this.#options.now();
     const again = before?.value === value && at - before.at <= ROUND_WINDOW;
     const limit = why === 'drift' ? PERSON_ROUNDS : PROGRAM_ROUNDS;
-    this.#rounds.set(path, { value, count: again ? before.count + 1 : 1, limit, at });
+    const count = again ? before.count + 1 : 1;
+    this.#rounds = new Map([...this.#rounds, [path, { value, count, limit, at }]]);
   }
 
   #keepAsUsual(fields: readonly TakenField[]): void {
-    for (const { path, live } of fields) this.#usual.set(path, contentHash(live));
+    if (fields.length === 0) return;
+    const kept = fields.map(({ path, live }): [string, string] => [path, contentHash(live)]);
+    this.#usual = new Map([...this.#usual, ...kept]);
   }
 
   /** The server refused this state for good: it would do so again as long as nothing that counts changes. */

@@ -142,6 +142,35 @@ describe('a child', () => {
     expect(operator.client.takeRequests()).toEqual([`apply! ConfigMap/${NAME}-config`]);
   });
 
+  it('keeps a field that a controller took, by no request, and the cluster says so', async () => {
+    await runningCluster();
+    const live = await read(CONFIG_MAP, `${NAME}-config`);
+    await adminClient(CLUSTER).update(
+      { ...live, data: { ...(live['data'] as object), 'redis.conf': '# mine' } },
+      asTester,
+    );
+    const left = await eventually(async () => conditionOf(await find(redis.kind.gvk, NAME), 'FieldsLeft'));
+    expect(left).toMatchObject({
+      status: 'True',
+      message: `ConfigMap ${NAME}-config: .data.redis.conf (test)`,
+    });
+    await idle();
+    expect(operator.client.takeRequests()).toEqual([`apply! status of RedisCluster/${NAME}`]);
+    await untilRunning();
+  });
+
+  it('keeps a field that a rule leaves to others, whoever writes it', async () => {
+    const rule = { kind: 'ConfigMap', path: 'data.redis.conf', mode: 'Adopt' };
+    await applyCluster({ replicas: 1 }, { annotations: { 'atoll.dev/ignore': JSON.stringify([rule]) } });
+    await untilRunning();
+    await idle();
+    const live = await read(CONFIG_MAP, `${NAME}-config`);
+    await adminClient(CLUSTER).update({ ...live, data: { 'redis.conf': 'port 1\n' } }, asPerson);
+    await eventually(async () => conditionOf(await find(redis.kind.gvk, NAME), 'FieldsLeft'));
+    await idle();
+    expect(await data(`${NAME}-config`)).toMatchObject({ 'redis.conf': 'port 1\n' });
+  });
+
   it('is made again when it is deleted', async () => {
     await runningCluster();
     const { uid = '' } = (await read(SERVICE, NAME)).metadata;
@@ -191,6 +220,10 @@ describe('a child', () => {
     expect(await data(`${NAME}-config`)).toEqual({ theirs: 'yes' });
   });
 });
+
+function conditionOf(object: KubernetesObject | undefined, type: string): object | undefined {
+  return statusOf(object)?.conditions?.find((condition) => condition.type === type);
+}
 
 function operatorOf(workload: Workload, ofInstallation = installation): HandOperator {
   const { connection } = account;
