@@ -103,7 +103,7 @@ export default {
       name: 'nest-in-its-place',
       comment: 'Nest lives in modules, controllers and the process entry',
       severity: 'error',
-      from: { path: '^src/', pathNot: '(\\.module|\\.controller|^src/main)\\.ts$' },
+      from: { path: '^src/', pathNot: '(\\.module|\\.controller|^src/replica)\\.ts$' },
       to: { path: '^node_modules/@nestjs/' },
     },
     {

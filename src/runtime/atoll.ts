@@ -150,6 +150,7 @@ export class Atoll {
         return await installationId(this.#hub, config.namespace, config.installationId);
       } catch (error) {
         if (error instanceof TerminalError) throw error;
+        if (signal.aborted) break;
         logger.warn('the hub does not answer yet', { error });
         await clock.sleep(HUB_RETRY, signal);
       }

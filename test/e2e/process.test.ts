@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { membersReady, startReady } from '../installation/index.ts';
+import { systemClock } from '../../src/kernel/index.ts';
+import { held, membersReady, startReady } from '../installation/index.ts';
 import type { Fleet, Replica } from '../installation/index.ts';
 import { eventually, lab } from '../support/lab.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { SHORT_LEASES, installFleet, removeFleet } from './play.ts';
 
 const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -75,6 +77,24 @@ describe('the process', () => {
     });
     expect(await early.page('readyz')).toMatchObject({ status: 503 });
     await eventually(() => early.log.filter(({ msg }) => msg.startsWith('kind is not served')).length === 3);
+    expect(await early.end('SIGTERM')).toBe(0);
+  });
+
+  it('exits 0 when it is told to stop in the first second of its start', async () => {
+    const hasty = await fleet.startReplica('atoll-hasty');
+    await systemClock.sleep(1000);
+    expect(await hasty.end('SIGTERM')).toBe(0);
+  });
+
+  it('exits 0 when it is told to stop while Redis is down, be it from the start or since a moment ago', async () => {
+    const redis = new URL(fleet.lab.redis.url);
+    const proxy = await TcpProxy.start(() => Number(redis.port));
+    const url = fleet.lab.redis.url.replace(`:${redis.port}`, `:${proxy.port}`);
+    const worker = await startReady(fleet, 'atoll-worker', { ATOLL_REDIS_URL: url });
+    await eventually(() => held(fleet, worker).length > 0, { timeout: 30_000, message: 'it gets no shard' });
+    await proxy.stop();
+    expect(await worker.end('SIGTERM')).toBe(0);
+    const early = await startReady(fleet, 'atoll-idle', { ATOLL_REDIS_URL: url });
     expect(await early.end('SIGTERM')).toBe(0);
   });
 

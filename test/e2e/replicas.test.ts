@@ -7,12 +7,20 @@ import { installFleet, manifest, removeFleet } from './play.ts';
 
 /** Lease 15 s + two retries of 2 s, jittered: what a killed replica's shards may take to find another owner. */
 const TAKEOVER = 20_000;
+const FENCED = 'eu-1';
+
+/** What a member's API server demands of who writes. */
+async function fencedAt(fleet: Fleet): Promise<number> {
+  const path = ['-n', 'atoll-system', 'get', 'configmap', 'atoll-fence', '-o', 'jsonpath={.data.epoch}'];
+  return Number(await fleet.kubectl(FENCED, ...path));
+}
 
 describe('replicas, at the real lease times', () => {
   let fleet: Fleet;
 
   beforeAll(async () => {
     fleet = await installFleet({});
+    await fleet.join(FENCED, '--fence');
     await Promise.all([startReady(fleet, 'atoll-a'), startReady(fleet, 'atoll-b')]);
     await membersReady(fleet);
     await applied(
@@ -22,11 +30,19 @@ describe('replicas, at the real lease times', () => {
     await readyIn(fleet, 'sessions', fleet.members);
   });
 
-  afterAll(() => removeFleet(fleet));
+  afterAll(async () => {
+    await removeFleet(fleet);
+    await fleet.join(FENCED, '--no-fence');
+    await fleet.kubectl('hub', 'delete', 'membercluster', FENCED);
+  });
 
   it('share the shards: each is worked by one, and none is left', () => {
     const shards = fleet.replicas.flatMap((replica) => held(fleet, replica));
     expect(shards.toSorted()).toEqual(['ap-1', 'eu-1', 'hub', 'us-1']);
+  });
+
+  it('raise the fence of a member to the epoch of its owner', async () => {
+    expect(await fencedAt(fleet)).toBe(gains(fleet.replicas).findLast(({ shard }) => shard === FENCED)?.epoch);
   });
 
   it('take over the shards of a replica that is killed, with higher epochs, and work goes on', async () => {
@@ -53,6 +69,7 @@ describe('replicas, at the real lease times', () => {
     );
     const { status } = await readyIn(fleet, 'sessions', fleet.members);
     expect(status?.observed).toMatchObject({ readyReplicas: 9 });
+    expect(await fencedAt(fleet)).toBe(gains(fleet.replicas).findLast(({ shard }) => shard === FENCED)?.epoch);
   });
 
   it('hand over at once when one is stopped, which then exits 0', async () => {

@@ -62,9 +62,9 @@ export class Fleet {
     await this.apply(tenantObjects(this.lab, this.team, this.#repository));
   }
 
-  /** Plays `atoll join` for one member with its labels. */
-  async join(name: string): Promise<void> {
-    await joinMember(this.lab, name, this.#options.members[name] ?? {});
+  /** Plays `atoll join` for one member with its labels, and further arguments. */
+  async join(name: string, ...further: readonly string[]): Promise<void> {
+    await joinMember(this.lab, { name, labels: this.#options.members[name] ?? {}, further });
   }
 
   /** `kubectl apply` on the hub. */

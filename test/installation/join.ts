@@ -6,12 +6,16 @@ import type { LabDescription } from '../lab/index.ts';
 const run = promisify(execFile);
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** A member of a lab, and what `atoll join` is told about it. */
+interface JoinOptions {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Further arguments of the command. */
+  readonly further: readonly string[];
+}
+
 /** Plays `atoll join` for a member of the lab. @returns what the command printed */
-export async function joinMember(
-  lab: LabDescription,
-  name: string,
-  labels: Readonly<Record<string, string>>,
-): Promise<string> {
+export async function joinMember(lab: LabDescription, { name, labels, further }: JoinOptions): Promise<string> {
   const member = lab.members[name];
   if (member === undefined) throw new Error(`the lab has no member ${name}`);
   const text = Object.entries(labels)
@@ -27,6 +31,7 @@ export async function joinMember(
     member.kubeconfigPath,
     '--labels',
     text,
+    ...further,
   ]);
   return stdout;
 }
