@@ -95,8 +95,8 @@ export class FencedMember {
   }
 }
 
-/** A client that is closed by who asked for it. */
-export function clientOf(connection: Connection): KubernetesClient {
+/** A client, closed by who asked for it. */
+function clientOf(connection: Connection): KubernetesClient {
   return new KubernetesClient({
     cluster: 'own',
     connection,
