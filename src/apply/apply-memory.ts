@@ -16,7 +16,7 @@ const PERSON_ROUNDS = 3;
 const ROUND_WINDOW = 10 * 60_000;
 
 /** What most objects have: nothing, which they share. */
-const NOTHING: ReadonlyMap<string, never> = new Map();
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 const NONE: ReadonlySet<string> = new Set();
 
 /** How a field goes back and forth. */
