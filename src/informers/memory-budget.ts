@@ -19,7 +19,7 @@ export class MemoryBudget {
 
   /** @throws MemoryLimitError when there is no room for so many bytes more */
   assertRoom(bytes: number): void {
-    if (bytes > 0) this.assertFits(this.#used + bytes);
+    this.assertFits(this.#used + bytes);
   }
 
   /** @throws MemoryLimitError when so many bytes are too many, whatever else is used */

@@ -38,7 +38,7 @@ export class NotificationQueue {
   #first: SetIterator<Entry> | undefined;
   /** What is under way of the batch whose turn it is. */
   #batch: Batch | undefined;
-  /** The last entry of each object that nothing but notifications stands behind. */
+  /** The last entry of each object. */
   readonly #latest = new Map<string, Waiting>();
   #isResyncing = false;
 
@@ -72,7 +72,7 @@ export class NotificationQueue {
 
   /** Adds what there was before the handler. */
   addInitialList(objects: readonly KubernetesObject[]): void {
-    this.#addBatch({ objects: objects.values(), isInitialList: true });
+    this.#entries.add({ objects: objects.values(), isInitialList: true });
   }
 
   /** The handler has been told the initial list when it comes to this. */
@@ -85,7 +85,7 @@ export class NotificationQueue {
     if (this.#isResyncing) return;
     this.#isResyncing = true;
     const others = this.#latest.size === 0 ? objects : objects.filter((object) => !this.#latest.has(objectKey(object)));
-    this.#addBatch({ objects: others.values(), isInitialList: false });
+    this.#entries.add({ objects: others.values(), isInitialList: false });
   }
 
   /** Takes the first out. */
@@ -110,12 +110,6 @@ export class NotificationQueue {
     this.#first = undefined;
     this.#batch = undefined;
     this.#isResyncing = false;
-  }
-
-  /** What comes later must not be told before it: it is drawn together with nothing that waits before it. */
-  #addBatch(batch: Batch): void {
-    this.#entries.add(batch);
-    this.#latest.clear();
   }
 
   #shiftBatch(): Notification | undefined {
