@@ -3,13 +3,13 @@
  * that bears its name, covered by a test elsewhere, or skipped for a reason. `checklist.test.ts` holds names and tests
  * together, in both directions.
  *
- * Leader election, workqueue and field ownership have their tests in their rooms (`src/leadership`, `src/workqueue`,
- * `src/apply`) and in `test/component`.
+ * Workqueue and field ownership have their tests in their rooms (`src/workqueue`, `src/apply`) and in `test/component`.
  *
  * @module
  */
 import { beyondClientGo } from './beyond-client-go.ts';
 import { clientGoInformers } from './client-go-informers.ts';
+import { clientGoLeaderElection } from './client-go-leaderelection.ts';
 import { clientGoRecord } from './client-go-record.ts';
 import { clientGoReflector } from './client-go-reflector.ts';
 import { controllerRuntimeBuilder } from './controller-runtime-builder.ts';
@@ -24,6 +24,7 @@ export type { Verdict } from './verdict.ts';
 const checklists = [
   clientGoReflector,
   clientGoInformers,
+  clientGoLeaderElection,
   clientGoRecord,
   controllerRuntimeControllers,
   controllerRuntimeBuilder,
