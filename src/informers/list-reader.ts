@@ -1,6 +1,6 @@
 import { objectKey } from '../kernel/index.ts';
 import type { KubernetesObject } from '../kernel/index.ts';
-import { ExpiredError } from '../kubernetes/index.ts';
+import { ExpiredError, UnexpectedAnswerError } from '../kubernetes/index.ts';
 import type { ListOptions, ListPage, WatchEvent } from '../kubernetes/index.ts';
 import { WatchCutShortError } from './informer-errors.ts';
 import type { ListPlace } from './list-limit.ts';
@@ -9,6 +9,8 @@ import { objectSize } from './object-size.ts';
 import type { FullList, ReflectorSource } from './reflector-source.ts';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+/** A server may send a page of which a selector left nothing, but not for ever: it would be read for ever. */
+const MAX_BARREN_PAGES = 100;
 
 /** How to read a paged list. */
 export interface PagesRequest {
@@ -59,17 +61,22 @@ export class ListReader {
   /**
    * Reads all pages. Their version is the first's. When a page has expired, everything is read in one, as the first page
    * was asked for. Source: client-go `tools/pager`.
+   * @throws UnexpectedAnswerError when page after page bears nothing new; MemoryLimitError
    */
   async readPages(source: ReflectorSource, request: PagesRequest): Promise<PagedList> {
     const { resourceVersion, limit, pageSize, signal } = request;
     const first = await source.list({ resourceVersion, ...(limit !== undefined && { limit }), signal });
     this.#addPage(first);
     let next = first.continue;
-    while (next !== undefined) {
+    for (let barren = 0; next !== undefined;) {
+      const { size } = this.#objects;
       const page = await nextPage(source, { limit: pageSize, continue: next, signal });
       if (page === undefined) return this.#readWhole(source, request);
       this.#addPage(page);
       next = page.continue;
+      barren = this.#objects.size > size ? 0 : barren + 1;
+      if (barren === MAX_BARREN_PAGES)
+        throw new UnexpectedAnswerError(`${barren} pages in a row that bear nothing new`);
     }
     const isPaged = first.continue !== undefined;
     return { ...this.#listAt(first.resourceVersion), isPaged };

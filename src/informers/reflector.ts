@@ -259,13 +259,18 @@ export class Reflector {
     return count;
   }
 
-  /** Follows a watch that has said nothing yet. @throws WatchCutShortError when it ends like that, at once */
+  /**
+   * Follows a watch that has said nothing yet. A server that ends it at once, and may do so again and again, is asked once a
+   * second. @throws WatchCutShortError when it ended without a word
+   */
   async #followNew(events: AsyncIterable<WatchEvent>, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const startedAt = clock.monotonic();
     const count = await this.#follow(events);
-    if (count > 0 || signal.aborted || clock.monotonic() - startedAt >= SHORT_WATCH) return;
-    throw new WatchCutShortError('the server ended the watch at once');
+    const missing = SHORT_WATCH - (clock.monotonic() - startedAt);
+    if (signal.aborted || missing <= 0) return;
+    if (count === 0) throw new WatchCutShortError('the server ended the watch at once');
+    await clock.sleep(missing, signal);
   }
 
   #take(event: WatchEvent): void {

@@ -1,5 +1,6 @@
 import { Backoff } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import { UnreachableError } from './api-errors.ts';
 import type { Connection, ConnectionSource } from './connection.ts';
 import type { Answer } from './exchange.ts';
 
@@ -44,11 +45,19 @@ export class CredentialStore {
     this.#backoff = new Backoff(REFUSAL, random);
   }
 
-  /** What to send a request with now. A promise only where the token is one. */
+  /** What to send a request with now. A promise only where the token is one. @throws UnreachableError without any */
   current(): Credentials | Promise<Credentials> {
-    const connection = this.#source.current();
-    const token = typeof connection.token === 'function' ? connection.token() : connection.token;
-    return token instanceof Promise ? token.then((value) => ({ connection, token: value })) : { connection, token };
+    try {
+      const connection = this.#source.current();
+      const token = typeof connection.token === 'function' ? connection.token() : connection.token;
+      if (!(token instanceof Promise)) return { connection, token };
+      return token.then(
+        (value) => ({ connection, token: value }),
+        (error: unknown) => Promise.reject(unreadable(error)),
+      );
+    } catch (error) {
+      throw unreadable(error);
+    }
   }
 
   /** The 401 that these credentials got and that would be got again. */
@@ -90,6 +99,11 @@ export class CredentialStore {
     }
     await this.#refreshing;
   }
+}
+
+/** Without credentials nothing can be sent. What the source says may hold them: it is the cause, not the message. */
+function unreadable(cause: unknown): UnreachableError {
+  return new UnreachableError('the credentials could not be read', 'NO_CREDENTIALS', { cause });
 }
 
 function isSame(one: Credentials, other: Credentials): boolean {

@@ -115,7 +115,7 @@ export class Discovery {
     const etag = this.#documents.get(path)?.etag;
     const headers = { accept: ACCEPT, ...(etag !== undefined && { 'if-none-match': etag }) };
     const answer = await this.#sender.send({ method: 'GET', path, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES });
-    if (answer.status === 304) return;
+    if (answer.status === 304 && etag !== undefined) return;
     if (answer.status !== 200) throw failureOf(answer, { what });
     const document = {
       etag: answer.header('etag'),

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../kernel/index.ts';
+import { UnreachableError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { untilAborted } from './deadline.ts';
 import { Http2Session, MAX_STREAMS, SessionGoneError } from './http2-session.ts';
@@ -24,6 +25,7 @@ export class Http2Sessions {
   /** Going away, with streams that are still to be moved. */
   readonly #draining = new Set<Http2Session>();
   #limit = MAX_STREAMS;
+  #isDestroyed = false;
 
   constructor(options: Http2SessionsOptions) {
     this.#options = options;
@@ -33,10 +35,12 @@ export class Http2Sessions {
    * Opens a stream on a session that has room, else on a new one.
    *
    * @returns `undefined` when the server, or a proxy before it, speaks HTTP/1.1 only
+   * @throws UnreachableError also after {@link destroy}
    */
   async open(headers: RequestHeaders, signal: AbortSignal): Promise<OpenedStream | undefined> {
     let attempts = 0;
     for (;;) {
+      if (this.#isDestroyed) throw new UnreachableError('the connections to this server were given up', 'CLOSED');
       const session = [...this.#sessions].find(({ hasRoom }) => hasRoom) ?? this.#dial();
       const release = session.reserve();
       try {
@@ -51,8 +55,9 @@ export class Http2Sessions {
     }
   }
 
-  /** Cuts everything. */
+  /** Cuts everything, and opens nothing again. */
   destroy(): void {
+    this.#isDestroyed = true;
     for (const session of [...this.#sessions, ...this.#draining]) session.destroy();
   }
 

@@ -161,7 +161,8 @@ export const reflectorMutants: readonly Mutant[] = [
   {
     name: 'a watch that ends at once is begun again in a loop',
     file,
-    search: "    throw new WatchCutShortError('the server ended the watch at once');\n",
+    search: `    if (count === 0) throw new WatchCutShortError('the server ended the watch at once');
+    await clock.sleep(missing, signal);\n`,
     replacement: '    await clock.sleep(1);\n',
     test: 'TestReflectorHandleWatchResultChanClosedBefore',
   },
