@@ -29,9 +29,24 @@ export class RedisServer {
     await this.#service.start();
   }
 
-  /** SIGKILL: whatever was in it is gone. */
+  /** SIGKILL: whatever was in it is gone, but for what was saved. */
   async kill(): Promise<void> {
     await this.#service.kill();
+  }
+
+  /** Writes what is in it to a file, from which it starts until that is forgotten. */
+  async save(): Promise<void> {
+    const connection = this.connect();
+    try {
+      await connection.save();
+    } finally {
+      connection.disconnect();
+    }
+  }
+
+  /** Removes that file. */
+  async forgetSaved(): Promise<void> {
+    await rm(join(this.#directory, 'redis', 'dump.rdb'), { force: true });
   }
 
   /** SIGSTOP: connections stand, nothing answers. */
