@@ -56,10 +56,13 @@ describe('a watch', () => {
 
   test('that the server ends goes on from the last event or bookmark, without a list', async () => {
     const bookmark = event('BOOKMARK', '', '15');
-    const server = await reflect([
-      { events: [endMark('10'), event('ADDED', 'a', '11')], end: 'closed' },
-      { events: [bookmark], end: 'closed' },
-    ]);
+    const server = await reflect(
+      [
+        { events: [endMark('10'), event('ADDED', 'a', '11')], end: 'closed' },
+        { events: [bookmark], end: 'closed' },
+      ],
+      1000,
+    );
     expect(server.asked).toEqual(['stream ""', 'watch "11"', 'watch "15"']);
     expect(target.failures).toEqual([]);
   });

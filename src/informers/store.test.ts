@@ -205,7 +205,7 @@ describe('memory', () => {
     ...configMap(name, name, resourceVersion),
     data: { text: 'x'.repeat(1000) },
   });
-  const room = 4000;
+  const room = 3.5 * objectSize(large('a'));
 
   test('an object that there is no room for is refused, and what is there stays', () => {
     const store = newStore(silentLogger, new MemoryBudget(room));
