@@ -20,6 +20,13 @@ const setting = record({
   seed: array(nat(9), { minLength: 40, maxLength: 40 }),
 });
 
+/** Shards that are spread evenly, as they are when nothing has changed for a while: from any beginning. */
+const evenSetting = setting.map(({ shards, replicas, seed }) => ({
+  shards,
+  replicas,
+  before: assignShards({ shards, replicas, owners: ownersFrom(shards, seed) }),
+}));
+
 /** Owners in any state: some shards unowned, some owned by replicas that are gone, loads uneven. */
 function ownersFrom(shards: readonly string[], seed: readonly number[]): Map<string, string> {
   return new Map(shards.flatMap((shard, index) => (seed[index] === 9 ? [] : [[shard, `r${seed[index]}`] as const])));
@@ -72,22 +79,43 @@ describe('the assignment of shards', () => {
     );
   });
 
-  it.each([
-    [1, 2, 6],
-    [2, 3, 4],
-    [3, 4, 3],
-  ])('moves only the share of a replica that comes: from %i to %i', (from, to, share) => {
-    const shards = names('m', 12);
-    const before = assignShards({ shards, replicas: names('r', from), owners: none });
-    const after = assignShards({ shards, replicas: names('r', to), owners: before });
-    expect(movesBetween(before, after)).toBe(share);
+  it('moves only to a replica that comes, and no more than its share', () => {
+    assert(
+      property(evenSetting, ({ shards, replicas, before }) => {
+        const after = assignShards({ shards, replicas: [...replicas, 'new'], owners: before });
+        const [share = 0] = loadsOf(after, ['new']);
+        expect(movesBetween(before, after)).toBe(share);
+        expect(share).toBeLessThanOrEqual(Math.ceil(shards.length / (replicas.length + 1)));
+      }),
+    );
   });
 
   it('moves only the shards of a replica that goes', () => {
-    const shards = names('m', 12);
-    const before = assignShards({ shards, replicas: names('r', 4), owners: none });
-    const after = assignShards({ shards, replicas: names('r', 3), owners: before });
-    expect(movesBetween(before, after)).toBe(3);
+    assert(
+      property(evenSetting, nat(), ({ shards, replicas, before }, index) => {
+        const gone = replicas[index % replicas.length] ?? '';
+        const rest = replicas.filter((replica) => replica !== gone);
+        const after = assignShards({ shards, replicas: rest, owners: before });
+        const moved = shards.filter((shard) => rest.length > 0 && after.get(shard) !== before.get(shard));
+        expect(moved).toEqual(shards.filter((shard) => rest.length > 0 && before.get(shard) === gone));
+      }),
+    );
+  });
+
+  it('moves nothing back and forth while replicas come one after the other', () => {
+    assert(
+      property(evenSetting, integer({ min: 1, max: 4 }), ({ shards, replicas, before }, coming) => {
+        let owners: ReadonlyMap<string, string> = before;
+        let living = replicas;
+        for (const replica of names('new', coming)) {
+          living = [...living, replica];
+          const after = assignShards({ shards, replicas: living, owners });
+          const moved = shards.filter((shard) => after.get(shard) !== owners.get(shard));
+          expect(moved.every((shard) => after.get(shard) === replica)).toBe(true);
+          owners = after;
+        }
+      }),
+    );
   });
 
   it('starts from rendezvous hashing: free shards go where they rank highest while there is room', () => {

@@ -26,7 +26,8 @@
  *   finds it within a second. A loss is announced when it has happened.
  * - While Redis or the hub is down nothing throws, nothing is gained, and what is held ends by its deadline. All resumes by itself.
  *
- * What remains: a write that was sent before its process froze can arrive after the next owner's. See the epoch on the hub.
+ * What remains: a write that was sent before its process froze can arrive after the next owner's. Who is written to can refuse it by
+ * the epoch.
  *
  * Numbers: client-go's 15 s / 10 s / 2 s. Redis is asked every half retry period, so that a release is found in a second: clean
  * hand-over within 2 s, takeover after a kill within 15 s + 1.2 s + two round trips.
