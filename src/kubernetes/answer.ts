@@ -4,7 +4,7 @@ import { UnexpectedAnswerError } from './api-errors.ts';
 import type { ApiError } from './api-errors.ts';
 import { errorFromFailure } from './api-status.ts';
 import type { CallContext } from './api-status.ts';
-import type { Answer } from './transport.ts';
+import type { Answer } from './transport/transport.ts';
 
 /** A JSON object. */
 export type Fields = { readonly [field: string]: Json };

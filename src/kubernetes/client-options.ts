@@ -1,7 +1,7 @@
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
-import type { Connection, ConnectionSource } from './connection.ts';
+import type { Connection, ConnectionSource } from './connection/connection.ts';
 import type { Identity } from './identity.ts';
-import type { RequestLimits } from './request-budget.ts';
+import type { RequestLimits } from './requests/request-budget.ts';
 import type { ObjectReference } from './resource.ts';
 
 /** Options of {@link KubernetesClient}; durations in milliseconds. */

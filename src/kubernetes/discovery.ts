@@ -3,8 +3,8 @@ import type { Clock, GroupVersionKind, Json } from '../kernel/index.ts';
 import { failureOf, isFields } from './answer.ts';
 import type { Fields } from './answer.ts';
 import { ApiError, KindNotFoundError, UnexpectedAnswerError } from './api-errors.ts';
-import { readItems } from './list-stream.ts';
-import type { RequestSender } from './request-sender.ts';
+import { readItems } from './decoding/list-stream.ts';
+import type { RequestSender } from './requests/request-sender.ts';
 import type { Resource } from './resource.ts';
 
 const ACCEPT = ['v2', 'v2beta1']

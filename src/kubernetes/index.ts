@@ -40,23 +40,30 @@
  * is open. What a command says beyond 1 MiB is read and thrown away; a stream that nobody reads stops the other side. A
  * connection that is silent for 60 s, pings included, is given up.
  *
- * Everything that knows of sockets is below `transport.ts` and `web-sockets.ts`.
+ * ```
+ *  kubernetes-client ─▶ object-reads, object-writes, discovery ─▶ requests/ ─▶ transport/ ─▶ the API server
+ *         └─▶ pods/ ───────────────────────────────────────────────▲
+ *                        object-reads ─▶ decoding/            connection/: where it is, and with which credentials
+ * ```
+ *
+ * `requests/` says as whom, how many at a time and how often; `transport/` alone knows of sockets; `decoding/` makes objects of
+ * what comes.
  *
  * @module
  */
 export * from './api-errors.ts';
 export * from './client-options.ts';
-export type { Connection, ConnectionSource, TokenProvider } from './connection.ts';
+export type { Connection, ConnectionSource, TokenProvider } from './connection/connection.ts';
 export * from './core-kinds.ts';
 export * from './identity.ts';
-export * from './in-cluster-connection.ts';
-export * from './kubeconfig.ts';
+export * from './connection/in-cluster-connection.ts';
+export * from './connection/kubeconfig.ts';
 export * from './kubernetes-client.ts';
-export type { ExecRequest, ExecResult, TerminalSize } from './pod-exec.ts';
-export type { PodReference, Pods } from './pods.ts';
-export { DEFAULT_LIMITS } from './request-budget.ts';
-export type { RequestLimits } from './request-budget.ts';
+export type { ExecRequest, ExecResult, TerminalSize } from './pods/pod-exec.ts';
+export type { PodReference, Pods } from './pods/pods.ts';
+export { DEFAULT_LIMITS } from './requests/request-budget.ts';
+export type { RequestLimits } from './requests/request-budget.ts';
 export * from './resource.ts';
 export * from './unsendable-error.ts';
-export * from './user-kubeconfig.ts';
+export * from './connection/user-kubeconfig.ts';
 export * from './watch-event.ts';

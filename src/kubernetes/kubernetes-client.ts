@@ -19,10 +19,10 @@ import { Discovery } from './discovery.ts';
 import type { WriteContext, WriteStamp } from './identity.ts';
 import { ObjectReads } from './object-reads.ts';
 import { ObjectWrites } from './object-writes.ts';
-import { Pods } from './pods.ts';
-import { RequestSender } from './request-sender.ts';
+import { Pods } from './pods/pods.ts';
+import { RequestSender } from './requests/request-sender.ts';
 import type { ObjectReference, Resource } from './resource.ts';
-import type { Answer } from './transport.ts';
+import type { Answer } from './transport/transport.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 const REQUEST_TIMEOUT = 10_000;

@@ -2,17 +2,17 @@ import type { Clock, GroupVersionKind, KubernetesObject } from '../kernel/index.
 import { failureOf, readFields } from './answer.ts';
 import { NotFoundError } from './api-errors.ts';
 import type { GetOptions, ListOptions, ListPage, Selection, WatchOptions } from './client-options.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline } from './transport/deadline.ts';
 import type { Discovery } from './discovery.ts';
-import { readList } from './list-reader.ts';
-import { ObjectDecoder, decodeAnyKind } from './object-decoder.ts';
-import type { ApiRequest, RequestSender } from './request-sender.ts';
+import { readList } from './decoding/list-reader.ts';
+import { ObjectDecoder, decodeAnyKind } from './decoding/object-decoder.ts';
+import type { ApiRequest, RequestSender } from './requests/request-sender.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 import { describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';
-import { StringPool } from './string-pool.ts';
+import { StringPool } from './decoding/string-pool.ts';
 import type { WatchEvent } from './watch-event.ts';
-import { readWatch } from './watch-stream.ts';
+import { readWatch } from './decoding/watch-stream.ts';
 
 /** Until a stream begins, and between two pieces of a list. */
 const STREAM_TIMEOUT = 30_000;

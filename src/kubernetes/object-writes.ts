@@ -14,9 +14,9 @@ import type {
 } from './client-options.ts';
 import type { Discovery } from './discovery.ts';
 import type { WriteContext } from './identity.ts';
-import { ObjectDecoder, decodeAnyKind } from './object-decoder.ts';
+import { ObjectDecoder, decodeAnyKind } from './decoding/object-decoder.ts';
 import { formatBody } from './request-body.ts';
-import type { ApiRequest, RequestSender } from './request-sender.ts';
+import type { ApiRequest, RequestSender } from './requests/request-sender.ts';
 import { collectionPath, objectPath, placeOf } from './resource-path.ts';
 import { describeObject, describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';

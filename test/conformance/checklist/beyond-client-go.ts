@@ -44,7 +44,7 @@ export const beyondClientGo: Checklist = {
     'Beyond/a line of a watch may come in pieces': COVERED,
     'Beyond/exec credentials are not run': {
       skipped:
-        'no credential program is ever run: kubeconfigs are read by an allow-list, see src/kubernetes/kubeconfig.test.ts',
+        'no credential program is ever run: kubeconfigs are read by an allow-list, see src/kubernetes/connection/kubeconfig.test.ts',
     },
     'Beyond/an informer ends with the last who asked for it': COVERED,
     'Beyond/an object that was recreated unseen is told as deletion and addition': COVERED,
