@@ -198,11 +198,13 @@ class Told {
 
   take(): void {
     const next = this.queue.shift();
-    if (next === undefined || typeof next === 'symbol') return;
-    const { previous, current } = next;
-    const name = (current ?? previous)?.metadata.name ?? '';
+    if (next !== undefined && typeof next !== 'symbol') this.#see(next);
+  }
+
+  #see({ previous, current }: Notification): void {
+    const { name = '' } = (current ?? previous)?.metadata ?? {};
     // What is told to have changed is what was told last; of what is gone, the last state may be news.
-    const isChange = previous !== undefined && previous.metadata.uid === current?.metadata.uid;
+    const isChange = previous !== undefined && current !== undefined && previous.metadata.uid === current.metadata.uid;
     if (isChange) expect(this.view.get(name)).toBe(previous);
     else expect(this.view.get(name)?.metadata.uid).toBe(previous?.metadata.uid);
     if (current === undefined) this.view.delete(name);
