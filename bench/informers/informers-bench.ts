@@ -13,7 +13,7 @@ import type { SyncCost, SyncQuestion } from './sync-process.ts';
 import { benchWatch } from './watch-bench.ts';
 
 const PROCESS = new URL('sync-process.ts', import.meta.url);
-const RUNS = 3;
+const RUNS = 5;
 
 const BLOCK_BAR = 50;
 const HEAP_BARS = { full: 6, metadata: 1 };
@@ -51,13 +51,14 @@ async function benchSync(connection: Connection, kind: BenchKind, report: Report
   const objects = costs.get(cases[0])?.[0]?.objects ?? 0;
   report.section(`First sync of ${objects.toLocaleString('en')} ${kind.kind}s, middle of ${RUNS} runs`);
   report.table(
-    ['', 'time', 'own CPU', 'beside bare', 'longest block', 'heap/object'],
+    ['', 'time', 'own CPU', 'beside bare', 'longest block', 'CPU in one turn', 'heap/object'],
     cases.map((one) => [
       nameOf(one),
       seconds(middle(one, 'elapsed')),
       seconds(middle(one, 'cpu')),
       `${(middle(one, 'cpu') / middle(cases[0], 'cpu')).toFixed(2)}×`,
       `${middle(one, 'longest').toFixed(0)} ms`,
+      `${middle(one, 'longestCpu').toFixed(0)} ms`,
       kibibytes(middle(one, 'heapPerObject')),
     ]),
   );
@@ -84,13 +85,24 @@ async function benchColdStart(connection: Connection, report: Report): Promise<v
   const objects = `${full.objects.toLocaleString('en')} real objects`;
   report.section(`Cold start: ${objects} of ${COLD_START_KINDS.length} kinds, all informers at once`);
   report.table(
-    ['', 'time', 'own CPU', 'lag p99', 'longest block', 'peak memory', 'steady memory', 'heap/object'],
+    [
+      '',
+      'time',
+      'own CPU',
+      'lag p99',
+      'longest block',
+      'CPU in one turn',
+      'peak memory',
+      'steady memory',
+      'heap/object',
+    ],
     rows.map(([name, cost]) => [
       name,
       seconds(cost.elapsed),
       seconds(cost.cpu),
       `${cost.p99.toFixed(0)} ms`,
       `${cost.longest.toFixed(0)} ms`,
+      `${cost.longestCpu.toFixed(0)} ms`,
       mebibytes(cost.peakResident),
       mebibytes(cost.steadyResident),
       kibibytes(cost.heapPerObject),
