@@ -2,10 +2,10 @@
  * Measures, and holds what it measured against bars:
  *
  *   npm run bench                            everything
- *   npm run bench -- transport informers     only these subjects: transport, informers, fleet
+ *   npm run bench -- transport informers     only these subjects: transport, informers, takeover, fleet
  *   npm run bench -- informers --objects 1000   with a tenth of the objects, for a try
  *
- * Bars are exact counts and ratios taken in the same run. Ends with 1 when one is missed.
+ * Bars are exact counts, ratios taken in the same run, and what lease times promise. Ends with 1 when one is missed.
  *
  * @module
  */
@@ -14,7 +14,9 @@ import { benchFleet } from './fleet/fleet-bench.ts';
 import { onHub } from './hub.ts';
 import { benchInformers } from './informers/informers-bench.ts';
 import { Report } from './report.ts';
+import { benchTakeover } from './takeover/takeover-bench.ts';
 import { benchTransport } from './transport/transport-bench.ts';
+import { benchWorkqueue } from './workqueue/workqueue-bench.ts';
 
 /** Of each of the ten kinds of the cold start. */
 const OBJECTS_PER_KIND = '10000';
@@ -22,7 +24,9 @@ const OBJECTS_PER_KIND = '10000';
 const subjects: Readonly<Record<string, (report: Report, perKind: number) => Promise<void>>> = {
   transport: (report) => onHub((lab) => benchTransport(lab, report)),
   informers: (report, perKind) => onHub((lab) => benchInformers(lab, report, perKind)),
+  takeover: (report) => onHub((lab) => benchTakeover(lab, report)),
   fleet: benchFleet,
+  workqueue: benchWorkqueue,
 };
 
 async function main(): Promise<number> {

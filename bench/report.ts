@@ -1,4 +1,4 @@
-/** What a figure has to be. Ratios and exact counts only: seconds are the machine's, and shown without a bar. */
+/** What a figure has to be. Ratios, exact counts, and times that are promised: other seconds are the machine’s, and shown without a bar. */
 export interface Bar {
   /** As it is printed: `≤ 1.5×`. */
   readonly text: string;
