@@ -203,13 +203,17 @@ class Told {
 
   #see({ previous, current }: Notification): void {
     const { name = '' } = (current ?? previous)?.metadata ?? {};
+    const known = this.view.get(name);
+    expect(uidOf(known)).toBe(uidOf(previous));
     // What is told to have changed is what was told last; of what is gone, the last state may be news.
-    const isChange = previous !== undefined && current !== undefined && previous.metadata.uid === current.metadata.uid;
-    if (isChange) expect(this.view.get(name)).toBe(previous);
-    else expect(this.view.get(name)?.metadata.uid).toBe(previous?.metadata.uid);
+    if (uidOf(previous) === uidOf(current)) expect(known).toBe(previous);
     if (current === undefined) this.view.delete(name);
     else this.view.set(name, current);
   }
+}
+
+function uidOf(object: KubernetesObject | undefined): string | undefined {
+  return object?.metadata.uid;
 }
 
 test('whatever is drawn together, who is told it all knows in the end what there is', () => {
