@@ -55,7 +55,7 @@ export const FIRST_LOOK: ApplyMemoryOptions = { now: () => 0, onConflict: () => 
 export class ObjectMemory {
   readonly #options: ApplyMemoryOptions;
   #uid: string | undefined;
-  #hash = '';
+  #state = '';
   #known = false;
   #written = false;
   #settled: Settled | undefined;
@@ -69,15 +69,15 @@ export class ObjectMemory {
     this.#options = options;
   }
 
-  /** Turns to an object and a desired state; another object or another state begins with nothing known. */
-  turnTo(uid: string | undefined, hash: string): void {
+  /** Turns to an object and a desired state of it; another object or another state begins with nothing known. */
+  turnTo(uid: string | undefined, state: string): void {
     if (this.#uid !== uid) {
       this.#written = false;
       this.#left = NONE;
     }
-    if (this.#uid === uid && this.#hash === hash) return;
+    if (this.#uid === uid && this.#state === state) return;
     this.#uid = uid;
-    this.#hash = hash;
+    this.#state = state;
     this.#known = false;
     this.#settled = undefined;
     this.#refusal = undefined;

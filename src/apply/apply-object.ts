@@ -62,9 +62,14 @@ export async function applyObject(
   const live = request.live ?? (await client.get(referenceOf(desired), { identity: request.write.identity }));
   const wanted = wantedObject(marked(request, live), request.ignore);
   const remembered = memory.of(desired);
-  remembered.turnTo(live?.metadata.uid, wanted.hash);
+  remembered.turnTo(live?.metadata.uid, stateOf(request, wanted));
   const run = { request, wanted, memory: remembered };
   return live === undefined ? create(run) : update({ ...run, live });
+}
+
+/** What is wanted, and by which policy: what was found for another one does not count. */
+function stateOf({ force = false, ignore = [] }: ApplyRequest, { hash }: WantedObject): string {
+  return `${hash} ${force} ${JSON.stringify(ignore)}`;
 }
 
 /** With the mark of its owner, which tells of an adoption for as long as the object lives. */
@@ -85,7 +90,7 @@ async function create({ request, wanted, memory }: Run): Promise<ApplyOutcome> {
   const body = withMetadata(bodyToCreate(wanted), { resourceVersion: NEVER_A_RESOURCE_VERSION });
   try {
     const object = await request.client.apply(body, request.write);
-    memory.turnTo(object.metadata.uid, wanted.hash);
+    memory.turnTo(object.metadata.uid, stateOf(request, wanted));
     return finish({ request, wanted, memory, live: object }, object, { result: 'created', left: [], taken: [] });
   } catch (error) {
     rememberRefusal(memory, undefined, error);

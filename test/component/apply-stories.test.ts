@@ -266,6 +266,18 @@ function without(labels: Readonly<Record<string, string>> = {}, name: string): R
   return Object.fromEntries(Object.entries(labels).filter(([key]) => key !== name));
 }
 
+describe('a policy', () => {
+  it('that is changed counts at once, although nothing else has', async () => {
+    const web = await keep(fixture.deployment());
+    await edit((live) => withSpec(live, { replicas: 5 }), asController);
+    await web.atRest();
+    expect(await written.take()).toEqual([]);
+    await web.under({ force: true });
+    expect(await written.take()).toEqual([FORCED]);
+    expect(await specOf()).toMatchObject({ replicas: 0 });
+  });
+});
+
 describe('adopting what kubectl apply made', () => {
   it('hands its ownership over without touching the pods, so that what Git drops later goes', async () => {
     const annotations = { 'example.com/a': '1' };

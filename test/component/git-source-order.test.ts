@@ -34,6 +34,32 @@ describe('a commit with something that cannot be applied yet', () => {
     await adminClient('hub').delete({ gvk, name }, { uid }, asTester);
   });
 
+  it('brings a kind without namespaces and an object of it at once, in the right place', async () => {
+    const group = `${uniqueName('g')}.example.org`;
+    await git.create({ serviceAccountName: 'gitops' });
+    const definition = definitionOf(group, 'Cluster');
+    const unbind = await git.grantEverywhere(
+      { apiGroups: [group], resources: ['things'], verbs: ['get', 'create', 'patch', 'delete'] },
+      {
+        apiGroups: ['apiextensions.k8s.io'],
+        resources: ['customresourcedefinitions'],
+        verbs: ['get', 'create', 'patch', 'delete'],
+      },
+    );
+    const thing = `apiVersion: ${group}/v1\nkind: Thing\nmetadata: {name: one}\n`;
+    await git.repository.commit({ 'a-thing.yaml': thing, 'z.yaml': JSON.stringify(definition) }, 'Add');
+    await eventually(async () => {
+      await git.reconcile();
+      return (await git.ready()).startsWith('True');
+    });
+    const found = await adminClient('hub').get({ gvk: { group, version: 'v1', kind: 'Thing' }, name: 'one' });
+    expect(found?.metadata.namespace).toBeUndefined();
+    expect((await git.source())?.status?.inventory).toEqual({ objects: 2 });
+    await git.sync({ 'a-thing.yaml': undefined });
+    expect(await git.ready()).toMatch(/^True/);
+    await unbind();
+  });
+
   it('waits for a webhook that is not up, and brings the rest', async () => {
     await git.create({ serviceAccountName: 'gitops' });
     await git.grant(configMaps);
@@ -110,7 +136,7 @@ function placed(name: string, placement: object): string {
   });
 }
 
-function definitionOf(group: string): KubernetesObject {
+function definitionOf(group: string, scope = 'Namespaced'): KubernetesObject {
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -118,7 +144,7 @@ function definitionOf(group: string): KubernetesObject {
     metadata: { name: `things.${group}` },
     spec: {
       group,
-      scope: 'Namespaced',
+      scope,
       names: { kind: 'Thing', plural: 'things' },
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
     },

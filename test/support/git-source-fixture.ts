@@ -104,6 +104,27 @@ export class GitSourceFixture {
     await hub.apply({ apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects }, asTester);
   }
 
+  /** Gives the service account `gitops` rights in the whole hub. @returns what takes them away again */
+  async grantEverywhere(...granted: readonly PolicyRule[]): Promise<() => Promise<void>> {
+    const group = 'rbac.authorization.k8s.io';
+    const name = `test-${this.namespace}`;
+    const base = { apiVersion: `${group}/v1`, metadata: { name } };
+    const roleRef = { apiGroup: group, kind: 'ClusterRole', name };
+    const subjects = [{ kind: 'ServiceAccount', name: 'gitops', namespace: this.namespace }];
+    const hub = adminClient('hub');
+    const account = { name: 'gitops', namespace: this.namespace };
+    await hub.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account }, asTester);
+    const created = [
+      await hub.create({ ...base, kind: 'ClusterRole', rules: granted }, asTester),
+      await hub.create({ ...base, kind: 'ClusterRoleBinding', roleRef, subjects }, asTester),
+    ];
+    return async () => {
+      for (const { kind, metadata } of created) {
+        await hub.delete({ gvk: { group, version: 'v1', kind }, name }, { uid: metadata.uid ?? '' }, asTester);
+      }
+    };
+  }
+
   /** Runs the reconciler, again while it asks for it at once, on caches that are up to date. */
   async reconcile(guard: () => void = () => undefined): Promise<Result> {
     this.#guard = guard;

@@ -19,7 +19,7 @@ export class KeptObject {
   /** Of every run, in order. */
   readonly outcomes: (ApplyOutcome | Error)[] = [];
   readonly #client: RecordingClient = recordingClient(CLUSTER);
-  readonly #options: Partial<ApplierRequest>;
+  #options: Partial<ApplierRequest>;
   readonly #informers: SharedInformerFactory;
   readonly #cache: MutationCache;
   #applier: Applier;
@@ -61,6 +61,13 @@ export class KeptObject {
   /** Something else is wanted from now on. */
   async want(desired: KubernetesObject): Promise<void> {
     this.desired = desired;
+    this.look();
+    await this.atRest();
+  }
+
+  /** Another policy holds from now on. */
+  async under(policy: Partial<ApplierRequest>): Promise<void> {
+    this.#options = { ...this.#options, ...policy };
     this.look();
     await this.atRest();
   }

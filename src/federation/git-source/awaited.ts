@@ -23,3 +23,6 @@ export function awaitedBy(error: unknown): Awaited | undefined {
   const isNamespace = error instanceof NotFoundError && error.details.kind === 'namespaces';
   return isNamespace ? { reason: 'NamespaceNotFound', retryAfter: 30 * SECOND } : undefined;
 }
+
+/** An object that has to wait, and why in words. */
+export type Wait = Awaited & { readonly text: string };

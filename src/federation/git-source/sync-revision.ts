@@ -1,4 +1,3 @@
-import { federatedKinds } from '../../api/index.ts';
 import type { GitSource } from '../../api/index.ts';
 import {
   applyObject,
@@ -9,19 +8,20 @@ import {
   removeObject,
 } from '../../apply/index.ts';
 import type { LeftField } from '../../apply/index.ts';
-import { errorMessage, gvkOf, kindName } from '../../kernel/index.ts';
+import { errorMessage, gvkOf } from '../../kernel/index.ts';
 import type { Clock, KubernetesObject } from '../../kernel/index.ts';
-import { ForbiddenError, KindNotFoundError, referenceTo } from '../../kubernetes/index.ts';
-import type { Identity, KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
+import { referenceTo } from '../../kubernetes/index.ts';
+import type { KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
 import type { HubObjects } from './hub-objects.ts';
 import { tenantIdentity } from '../tenant-identity.ts';
 import { awaitedBy } from './awaited.ts';
-import type { Awaited } from './awaited.ts';
+import type { Awaited, Wait } from './awaited.ts';
 import { idOf } from './inventory.ts';
 import type { Inventories, InventoryEntry } from './inventory.ts';
+import { DEFINITION, planRevision } from './plan-revision.ts';
 import { SyncError, isRefusal, summarize } from './sync-error.ts';
-import { GIT_FIELD_MANAGER, describe, inNamespace, isPrunable, markOfSource, planObject } from './sync-plan.ts';
+import { GIT_FIELD_MANAGER, describe, isPrunable, markOfSource } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
 
 /** What one sync works with. */
@@ -59,7 +59,7 @@ export interface SyncResult {
  */
 export async function syncRevision(request: SyncRequest, options: SyncOptions): Promise<SyncResult> {
   const identity = tenantIdentity(request.source);
-  const plan = await planAll(request, options, identity);
+  const { objects: plan, unplaced } = await planRevision(request, options, identity);
   const write: WriteContext = { ...request.write, identity, fieldManager: GIT_FIELD_MANAGER };
   const changed = plan.filter(({ changed: is }) => is);
   await validate(changed, { hub: options.hub, write, revision: request.revision });
@@ -68,8 +68,10 @@ export async function syncRevision(request: SyncRequest, options: SyncOptions): 
   const wanted = plan.map((planned) => entryOf(planned.desired, planned.live?.metadata.uid ?? ''));
   const gone = removedEntries(before, wanted);
   await record(before, [...wanted, ...gone], uid, { options, write: request.write });
-  const { uids, left } = await applyAll(changed, { ...options, write, source: request.source }, request.revision);
-  const kept = !request.source.spec.prune ? gone : await prune(gone, { ...options, write, source: request.source });
+  const act = { ...options, write, source: request.source };
+  const { uids, left, waits } = await applyAll(changed, act, request.revision);
+  if (waits.length + unplaced.length > 0) throw waitingFor([...unplaced, ...waits], request.revision);
+  const kept = !request.source.spec.prune ? gone : await prune(gone, act);
   const after = wanted.map((entry) => ({ ...entry, uid: uids.get(idOf(entry)) ?? entry.uid }));
   await record([...wanted, ...gone], [...after, ...kept], uid, { options, write: request.write });
   const leftBefore = plan.flatMap((planned) => describeLeft(planned.manifest, planned.left));
@@ -111,58 +113,6 @@ export async function pruneAll(request: Pick<SyncRequest, 'source' | 'write'>, o
   return left.length;
 }
 
-async function planAll(request: SyncRequest, options: SyncOptions, identity: Identity): Promise<PlannedObject[]> {
-  const problems: string[] = [];
-  const planned: PlannedObject[] = [];
-  const mark = markOfSource(request.source, options.installation);
-  for (const manifest of inApplyOrder(request.manifests, ({ object }) => gvkOf(object))) {
-    const placed = await place(manifest, request.source, options.hub);
-    const refusal = refuse(placed, request.source, identity);
-    if (refusal !== undefined) {
-      problems.push(`${describe(manifest)}: ${refusal}`);
-      continue;
-    }
-    try {
-      const live = await options.objects.find(placed, identity);
-      planned.push(planObject(manifest, placed, live, { mark, revision: request.revision }));
-    } catch (error) {
-      if (!(error instanceof ForbiddenError)) throw error;
-      problems.push(`${describe(manifest)}: ${error.message}`);
-    }
-  }
-  if (problems.length > 0) throw new SyncError('NotAllowed', summarize(problems), { revision: request.revision });
-  return planned;
-}
-
-/** Whether the kind has namespaces is the hub's to say; a kind that it does not serve yet is taken as namespaced. */
-async function place(manifest: Manifest, source: GitSource, hub: KubernetesClient): Promise<KubernetesObject> {
-  const fallback = source.metadata.namespace ?? '';
-  try {
-    const { namespaced } = await hub.resourceFor(gvkOf(manifest.object));
-    return inNamespace(manifest.object, fallback, namespaced);
-  } catch (error) {
-    if (!(error instanceof KindNotFoundError)) throw error;
-    return inNamespace(manifest.object, fallback, true);
-  }
-}
-
-/**
- * Atoll's own rights are for its own work: in its name, a source writes federated objects of its own namespace. (Atoll may
- * also write GitSources, and a source that changed itself could act as any service account there.)
- */
-function refuse(object: KubernetesObject, source: GitSource, identity: Identity): string | undefined {
-  if (identity.kind === 'serviceAccount') return undefined;
-  const { namespace = '' } = source.metadata;
-  if (!isFederated(object)) return 'is no federated object, which needs spec.serviceAccountName';
-  if (object.metadata.namespace === namespace) return undefined;
-  return `is outside namespace ${namespace}, which needs spec.serviceAccountName`;
-}
-
-function isFederated(object: KubernetesObject): boolean {
-  const kind = kindName(gvkOf(object));
-  return federatedKinds.some(({ federated }) => kindName(federated.gvk) === kind);
-}
-
 interface Validation {
   readonly hub: KubernetesClient;
   readonly write: WriteContext;
@@ -194,6 +144,7 @@ interface AppliedAll {
   /** By inventory id. */
   readonly uids: ReadonlyMap<string, string>;
   readonly left: readonly string[];
+  readonly waits: readonly Wait[];
 }
 
 /** Applies what differs, in order. What cannot be applied, or not yet, holds up nothing else. */
@@ -201,7 +152,7 @@ async function applyAll(changed: readonly PlannedObject[], act: Act, revision: s
   const uids = new Map<string, string>();
   const left: string[] = [];
   const problems: string[] = [];
-  const waits: (Awaited & { readonly text: string })[] = [];
+  const waits: Wait[] = [];
   for (const planned of changed) {
     const outcome = await apply(planned, act);
     const text = `${describe(planned.manifest)}: ${outcome.message}`;
@@ -212,11 +163,10 @@ async function applyAll(changed: readonly PlannedObject[], act: Act, revision: s
     else problems.push(text);
   }
   if (problems.length > 0) throw new SyncError('Conflict', summarize(problems), { revision });
-  if (waits.length > 0) throw waitingFor(waits, revision);
-  return { uids, left };
+  return { uids, left, waits };
 }
 
-function waitingFor(waits: readonly (Awaited & { readonly text: string })[], revision: string): SyncError {
+function waitingFor(waits: readonly Wait[], revision: string): SyncError {
   const retryAfter = Math.min(...waits.map((wait) => wait.retryAfter));
   const text = summarize(waits.map((wait) => wait.text));
   return new SyncError(waits[0]?.reason ?? 'Waiting', text, { revision, retryAfter });
@@ -250,7 +200,6 @@ async function apply({ desired, live }: PlannedObject, act: Act): Promise<Applie
   }
 }
 
-const DEFINITION = 'CustomResourceDefinition';
 /** A kind is served within a second of its definition as a rule; longer than this, its objects have to wait. */
 const ESTABLISHING = { checks: 50, between: 100 } as const;
 
