@@ -4,15 +4,10 @@ import { UnexpectedAnswerError } from './api-errors.ts';
 import type { ApiError } from './api-errors.ts';
 import { errorFromFailure } from './api-status.ts';
 import type { CallContext } from './api-status.ts';
-import type { Answer } from './transport/transport.ts';
-
-/** A JSON object. */
-export type Fields = { readonly [field: string]: Json };
-
-/** Whether a value is a JSON object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
+import { retryAfterOf } from './requests/retry-rules.ts';
+import type { Answer } from './transport/exchange.ts';
 
 /** The JSON object that a successful answer holds. @throws ApiError of the failure's class, UnexpectedAnswerError */
 export function readFields(answer: Answer, context: CallContext): Fields {
@@ -25,7 +20,8 @@ export function readFields(answer: Answer, context: CallContext): Fields {
 /** The error that an answer which is no success stands for. */
 export function failureOf(answer: Answer, context: CallContext): ApiError {
   const { status: code, text } = answer;
-  return errorFromFailure({ code, status: tryParse(text), text, retryAfter: answer.header('retry-after') }, context);
+  const retryAfter = retryAfterOf(answer.header('retry-after'));
+  return errorFromFailure({ code, status: tryParse(text), text, retryAfter }, context);
 }
 
 /** Parses an answer. @throws UnexpectedAnswerError when it is no JSON */

@@ -18,6 +18,8 @@ import {
   WebhookUnavailableError,
 } from './api-errors.ts';
 import type { ApiErrorOptions, FieldConflict, StatusCause, StatusDetails } from './api-errors.ts';
+import { isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import { repeatable } from './withheld-words.ts';
 
 /** What was being done when an API server answered with a failure. */
@@ -33,7 +35,8 @@ export interface Failure {
   readonly code: number;
   readonly status: Json | undefined;
   readonly text: string;
-  readonly retryAfter?: string | undefined;
+  /** Seconds after which the server's header asks to come back. */
+  readonly retryAfter?: number | undefined;
   /** It came as an event of a watch, and so says nothing about the path. */
   readonly isEvent?: boolean;
 }
@@ -69,7 +72,7 @@ export function errorFromFailure(failure: Failure, context: CallContext): ApiErr
 function factsOf(failure: Failure, { what, gvk }: CallContext): Facts {
   const { code, status, text, isEvent = false } = failure;
   const body = isStatus(status) ? status : undefined;
-  const details = isRecord(body?.['details']) ? body['details'] : {};
+  const details = isFields(body?.['details']) ? body['details'] : {};
   const words = textOf(body?.['message']) ?? (text.trim().slice(0, MAX_TEXT_LENGTH) || 'no further information');
   const said = { message: words, reason: textOf(body?.['reason']), causes: causesOf(details['causes']) };
   const { message, reason, causes } = repeatable(said, gvk);
@@ -164,21 +167,19 @@ function unquote(quoted: string): string {
 }
 
 function withRetryAfter(details: StatusDetails, { retryAfter }: Failure): StatusDetails {
-  const seconds = Number(retryAfter);
-  return retryAfter !== undefined && Number.isFinite(seconds) && seconds >= 0
-    ? { ...details, retryAfterSeconds: Math.min(seconds, MAX_RETRY_AFTER) }
-    : details;
+  if (retryAfter === undefined) return details;
+  return { ...details, retryAfterSeconds: Math.min(retryAfter, MAX_RETRY_AFTER) };
 }
 
 function causesOf(causes: Json | undefined): readonly StatusCause[] {
   if (!Array.isArray(causes)) return [];
   return causes
     .slice(0, MAX_CAUSES)
-    .filter(isRecord)
+    .filter(isFields)
     .map((cause) => texts(cause, ['reason', 'message', 'field']));
 }
 
-function detailsOf(details: Record<string, Json>): StatusDetails {
+function detailsOf(details: Fields): StatusDetails {
   const { retryAfterSeconds } = details;
   return {
     ...texts(details, ['name', 'group', 'kind', 'uid']),
@@ -187,10 +188,7 @@ function detailsOf(details: Record<string, Json>): StatusDetails {
   };
 }
 
-function texts<Field extends string>(
-  record: Record<string, Json>,
-  fields: readonly Field[],
-): { [F in Field]?: string } {
+function texts<Field extends string>(record: Fields, fields: readonly Field[]): { [F in Field]?: string } {
   const found: { [F in Field]?: string } = {};
   for (const field of fields) {
     const text = textOf(record[field]);
@@ -204,11 +202,7 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 /** The server's own time-out answers a Status without its kind. */
-function isStatus(value: Json | undefined): value is Record<string, Json> {
-  if (!isRecord(value)) return false;
+function isStatus(value: Json | undefined): value is Fields {
+  if (!isFields(value)) return false;
   return value['kind'] === 'Status' || (value['kind'] === undefined && value['status'] === 'Failure');
-}
-
-function isRecord(value: Json | undefined): value is Record<string, Json> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

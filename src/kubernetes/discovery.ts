@@ -1,11 +1,13 @@
 import { apiVersionOf, formatGvk } from '../kernel/index.ts';
 import type { Clock, GroupVersionKind, Json } from '../kernel/index.ts';
-import { failureOf, isFields } from './answer.ts';
-import type { Fields } from './answer.ts';
+import { failureOf } from './answer.ts';
 import { ApiError, KindNotFoundError, UnexpectedAnswerError } from './api-errors.ts';
 import { readItems } from './decoding/list-stream.ts';
+import { isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import type { RequestSender } from './requests/request-sender.ts';
 import type { Resource } from './resource.ts';
+import { untilAborted } from './transport/deadline.ts';
 
 const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -57,7 +59,7 @@ export class Discovery {
     const known = this.#isSuspect ? undefined : this.#find(gvk);
     if (known) return known;
     const isDue = this.#isSuspect || this.#clock.monotonic() - this.#readAt >= MIN_AGE;
-    if (isDue) await waitFor(this.#read(), signal);
+    if (isDue) await (signal ? untilAborted(this.#read(), signal) : this.#read());
     const found = this.#find(gvk);
     if (found) return found;
     const name = formatGvk(gvk);
@@ -135,15 +137,6 @@ export class Discovery {
 async function* piecesOf(text: string): AsyncGenerator<Buffer, void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
-}
-
-async function waitFor(reading: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return reading;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  await Promise.race([reading, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function addGroup(

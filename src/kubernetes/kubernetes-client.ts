@@ -22,7 +22,7 @@ import { ObjectWrites } from './object-writes.ts';
 import { Pods } from './pods/pods.ts';
 import { RequestSender } from './requests/request-sender.ts';
 import type { ObjectReference, Resource } from './resource.ts';
-import type { Answer } from './transport/transport.ts';
+import type { Answer } from './transport/exchange.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 const REQUEST_TIMEOUT = 10_000;

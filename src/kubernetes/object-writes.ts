@@ -1,7 +1,6 @@
 import { gvkOf } from '../kernel/index.ts';
 import type { GroupVersionKind, KubernetesObject } from '../kernel/index.ts';
 import { readFields } from './answer.ts';
-import type { Fields } from './answer.ts';
 import { NotFoundError } from './api-errors.ts';
 import type {
   ApplyOptions,
@@ -13,10 +12,12 @@ import type {
   SubresourcePatchOptions,
 } from './client-options.ts';
 import type { Discovery } from './discovery.ts';
+import type { Fields } from './fields.ts';
 import type { WriteContext } from './identity.ts';
 import { ObjectDecoder, decodeAnyKind } from './decoding/object-decoder.ts';
 import { formatBody } from './request-body.ts';
-import type { ApiRequest, RequestSender } from './requests/request-sender.ts';
+import type { ApiRequest } from './requests/api-request.ts';
+import type { RequestSender } from './requests/request-sender.ts';
 import { collectionPath, objectPath, placeOf } from './resource-path.ts';
 import { describeObject, describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';

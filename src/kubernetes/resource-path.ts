@@ -3,7 +3,7 @@ import type { Resource } from './resource.ts';
 import { UnsendableError } from './unsendable-error.ts';
 
 /** Where an object is: what an ObjectReference says beside the kind. */
-export interface Place {
+export interface ObjectPlace {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
@@ -20,7 +20,7 @@ export function collectionPath(resource: Resource, namespace?: string): string {
 }
 
 /** Path of one object or of a subresource of it. @throws UnsendableError when a part is missing or is no path segment */
-export function objectPath(resource: Resource, place: Place, subresource?: string): string {
+export function objectPath(resource: Resource, place: ObjectPlace, subresource?: string): string {
   const { namespace, name } = place;
   if (resource.namespaced && (namespace === undefined || namespace === '')) {
     throw new UnsendableError(`${resource.kind} ${name}: the namespace is missing`);
@@ -30,7 +30,7 @@ export function objectPath(resource: Resource, place: Place, subresource?: strin
 }
 
 /** The place of an object that is to be written. @throws UnsendableError when it has no name */
-export function placeOf({ kind, metadata }: KubernetesObject): Place {
+export function placeOf({ kind, metadata }: KubernetesObject): ObjectPlace {
   const { namespace, name } = metadata;
   if (name === undefined) throw new UnsendableError(`${kind}: the name is missing`);
   return { namespace, name };

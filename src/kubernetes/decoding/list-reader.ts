@@ -1,7 +1,7 @@
-import { isFields } from '../answer.ts';
-import type { Fields } from '../answer.ts';
 import { UnexpectedAnswerError } from '../api-errors.ts';
 import type { ListPage } from '../client-options.ts';
+import { isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import { readItems } from './list-stream.ts';
 import type { ItemReading } from './list-stream.ts';
 import type { ObjectDecoder } from './object-decoder.ts';

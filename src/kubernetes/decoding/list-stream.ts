@@ -1,8 +1,9 @@
 import { WorkStretch } from '../../kernel/index.ts';
 import type { Clock, Json } from '../../kernel/index.ts';
-import { isFields, parse } from '../answer.ts';
-import type { Fields } from '../answer.ts';
+import { parse } from '../answer.ts';
 import { UnexpectedAnswerError } from '../api-errors.ts';
+import { isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import { ListSplitter } from './list-splitter.ts';
 
 /** Options of {@link readItems}. */

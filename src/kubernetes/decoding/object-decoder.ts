@@ -1,9 +1,9 @@
 import { apiVersionOf } from '../../kernel/index.ts';
 import type { GroupVersionKind, Json, KubernetesObject, ObjectMeta } from '../../kernel/index.ts';
-import { isFields } from '../answer.ts';
-import type { Fields } from '../answer.ts';
 import { UnexpectedAnswerError } from '../api-errors.ts';
 import type { ObjectForm } from '../client-options.ts';
+import { isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import type { StringPool } from './string-pool.ts';
 
 /** Objects of which only the metadata is sent (metav1). Plain JSON is for servers that do not cut it out. */

@@ -1,9 +1,10 @@
 import { WorkStretch } from '../../kernel/index.ts';
 import type { Clock, GroupVersionKind } from '../../kernel/index.ts';
-import { isFields, parse } from '../answer.ts';
-import type { Fields } from '../answer.ts';
+import { parse } from '../answer.ts';
 import { UnexpectedAnswerError } from '../api-errors.ts';
 import { errorFromFailure } from '../api-status.ts';
+import { isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import { ByteCollector } from './byte-collector.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import type { WatchEvent } from '../watch-event.ts';

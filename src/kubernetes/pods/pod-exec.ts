@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { parseExact } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { isFields } from '../answer.ts';
-import type { Fields } from '../answer.ts';
 import { UnexpectedAnswerError, UnreachableError } from '../api-errors.ts';
 import { errorFromFailure } from '../api-status.ts';
+import { isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import { ENDING_PROTOCOL } from './channel-socket.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import { Deadline } from '../transport/deadline.ts';

@@ -84,7 +84,6 @@ export class Pods {
         headers: { accept: '*/*' },
         timeout: HANDSHAKE_TIMEOUT,
         maxBytes: MAX_REFUSAL_BYTES,
-        stream: 'watch',
         protocols,
         write,
         signal,

@@ -20,8 +20,6 @@ import { Transports } from '../transport/transports.ts';
 import { WebSockets } from '../transport/web-sockets.ts';
 import type { UpgradedAnswer } from '../transport/web-sockets.ts';
 
-export type { ApiRequest } from './api-request.ts';
-
 /** Options of {@link RequestSender}. */
 export interface RequestSenderOptions {
   readonly cluster: ClusterName;

@@ -12,8 +12,6 @@ import { Http2Sessions } from './http2-sessions.ts';
 import { CONNECT_TIMEOUT, TCP_KEEP_ALIVE, tlsOptions } from './tls-options.ts';
 import { UnsendableError } from '../unsendable-error.ts';
 
-export type { Answer, AnswerHead, StreamedAnswer, TransportRequest } from './exchange.ts';
-
 /** A streamed answer of which one knows when it is over. */
 export interface ListAnswer extends StreamedAnswer {
   readonly closed: Promise<void>;
@@ -30,9 +28,6 @@ export interface TransportOptions {
 
 /** An API server closes a connection that is idle for 90 s; ours go before, so that none is reset in use. */
 const KEEP_ALIVE = 60_000;
-
-/** A list that comes in ever so small pieces ends after so many times its time-out. */
-const MAX_LIST_TIMEOUTS = 10;
 
 /** Watches of a connection that was replaced are ended within this time, not all at once. Milliseconds. */
 const CUT_WITHIN = 2000;
@@ -184,13 +179,10 @@ export class Transport {
     request: TransportRequest,
     deadline: Deadline,
   ): AsyncGenerator<Buffer, void> {
-    const { clock } = this.#options;
-    const end = clock.monotonic() + MAX_LIST_TIMEOUTS * request.timeout;
     deadline.restart();
     try {
       for await (const chunk of limited(body, request)) {
         deadline.cancel();
-        if (clock.monotonic() > end) throw new UnreachableError(`${describeRequest(request)}: too slow`, 'TIMEOUT');
         yield chunk;
         deadline.restart();
       }
@@ -205,7 +197,7 @@ export class Transport {
    */
   #noted(error: Error, pool: Pool): Error {
     const isTimeout = error instanceof UnreachableError && error.code === 'TIMEOUT';
-    if (!isTimeout || pool !== this.#requests || pool.closed) return error;
+    if (!isTimeout || pool !== this.#requests || pool.closed || pool.destroyed) return error;
     this.#requests = this.#openPool();
     void this.#finish(pool);
     return error;
