@@ -81,8 +81,14 @@ describe('an object that changed since it was read', () => {
     await expect(addFinalizer(client, object(), NAME, write)).rejects.toThrow(WaitingError);
   });
 
-  it('is not what any other refusal means', async () => {
-    failure = new ForbiddenError('no');
-    await expect(addFinalizer(client, object(), NAME, write)).rejects.toBe(failure);
+  it.each([
+    ['that it is forbidden', new ForbiddenError('no')],
+    [
+      'that the name of the finalizer is none',
+      new InvalidError('no', [{ path: 'metadata.finalizers', reason: 'FieldValueInvalid', message: 'no name' }]),
+    ],
+  ])('is not what a refusal means which says %s', async (_, refusal) => {
+    failure = refusal;
+    await expect(addFinalizer(client, object(), NAME, write)).rejects.toBe(refusal);
   });
 });
