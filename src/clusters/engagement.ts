@@ -2,8 +2,8 @@ import { SharedInformerFactory } from '../informers/index.ts';
 import type { SharedInformerFactoryOptions } from '../informers/index.ts';
 import { AtollError, WaitingError } from '../kernel/index.ts';
 import type { Clock, ClusterName, KubernetesObject, Logger, Metrics, Random } from '../kernel/index.ts';
-import { CORE, KubernetesClient } from '../kubernetes/index.ts';
-import type { Connection, KubernetesClientOptions, RequestLimits, WriteContext } from '../kubernetes/index.ts';
+import { CORE, KubernetesClient, writeAs } from '../kubernetes/index.ts';
+import type { Connection, KubernetesClientOptions, RequestLimits } from '../kubernetes/index.ts';
 import type { Cluster, Wire, Wiring } from './cluster.ts';
 import type { FoundConnection } from './connection.ts';
 import { raiseFence } from './fence.ts';
@@ -41,6 +41,9 @@ export interface EngagementOptions {
   readonly metrics: Metrics;
 }
 
+/** Of a run, what its writes need. */
+type Run = FenceRequest['run'];
+
 /** What is known of a member before it is engaged. */
 export interface EngagementRequest {
   readonly name: ClusterName;
@@ -58,7 +61,8 @@ export interface EngagementRequest {
   readonly epoch: number;
   /** Atoll's own account in the member. */
   readonly account: MemberAccount;
-  readonly write: WriteContext;
+  /** The run that engages. */
+  readonly run: Run;
 }
 
 /** Who a cluster is, by its own account. */
@@ -75,7 +79,7 @@ interface EngagementParts {
   readonly connection: MemberConnection;
   readonly wiring: Wiring;
   readonly seen: SeenCluster;
-  readonly tenure: Omit<FenceRequest, 'write'>;
+  readonly tenure: Omit<FenceRequest, 'run'>;
 }
 
 /** An open connection to one member with its informers and what is wired to them. */
@@ -85,7 +89,7 @@ export class Engagement {
   /** Who the cluster was when it was engaged. */
   readonly seen: SeenCluster;
   readonly #connection: MemberConnection;
-  readonly #tenure: Omit<FenceRequest, 'write'>;
+  readonly #tenure: Omit<FenceRequest, 'run'>;
 
   private constructor({ cluster, connection, wiring, seen, tenure }: EngagementParts) {
     this.cluster = cluster;
@@ -118,10 +122,10 @@ export class Engagement {
       const seen = await identify(client, uid);
       request.admit(seen);
       ({ uid } = seen);
-      const { epoch, account, write } = request;
+      const { epoch, account, run } = request;
       const tenure = { client, account, epoch };
-      if (await raiseFence({ ...tenure, write })) ports.logger.info('the member is fenced', { epoch });
-      if (request.installCrds) await installCrds(client, options.definitions, request.write, clock);
+      if (await raiseFence({ ...tenure, run })) ports.logger.info('the member is fenced', { epoch });
+      if (request.installCrds) await installCrds(client, options.definitions, writeAs('atoll-crds', run), clock);
       const cluster: Cluster = { name, client, informers, uid: seen.uid };
       wiring = options.wire(cluster);
       informers.start();
@@ -164,9 +168,9 @@ export class Engagement {
    * taken away: three requests.
    * @throws FencedOffError; NotWatchedError when it answers, and yet an informer has heard nothing for long
    */
-  async look(write: WriteContext): Promise<SeenCluster> {
+  async look(run: Run): Promise<SeenCluster> {
     const seen = await identify(this.cluster.client, this.cluster.uid);
-    await raiseFence({ ...this.#tenure, write });
+    await raiseFence({ ...this.#tenure, run });
     if (this.cluster.informers.staleness() > STALE_AFTER) {
       throw new NotWatchedError(`an informer has heard nothing for more than ${STALE_AFTER / 1000} s`);
     }
@@ -208,12 +212,12 @@ async function identify(client: KubernetesClient, recorded: string | undefined):
 
 async function waitForSync(
   informers: SharedInformerFactory,
-  { name, write }: EngagementRequest,
+  { name, run }: EngagementRequest,
   clock: Clock,
 ): Promise<void> {
   const end = new AbortController();
   const cancel = clock.after(SYNC_TIMEOUT, () => end.abort());
-  const signals = write.signal === undefined ? [end.signal] : [end.signal, write.signal];
+  const signals = run.signal === undefined ? [end.signal] : [end.signal, run.signal];
   const synced = await informers.waitForSync(AbortSignal.any(signals));
   cancel();
   if (!synced) throw new WaitingError(`the informers of ${name} did not sync within ${SYNC_TIMEOUT / 1000} s`);

@@ -1,6 +1,6 @@
 import { AtollError } from '../kernel/index.ts';
 import type { KubernetesObject, PolicyRule } from '../kernel/index.ts';
-import { CORE, ForbiddenError } from '../kubernetes/index.ts';
+import { CORE, ForbiddenError, writeAs } from '../kubernetes/index.ts';
 import type { KubernetesClient, ObjectReference, WriteContext } from '../kubernetes/index.ts';
 import type { MemberAccount } from './member-account.ts';
 
@@ -36,7 +36,8 @@ export interface FenceRequest {
   readonly client: KubernetesClient;
   readonly account: MemberAccount;
   readonly epoch: number;
-  readonly write: WriteContext;
+  /** The run that writes. */
+  readonly run: Pick<WriteContext, 'guard' | 'signal'>;
 }
 
 /**
@@ -49,7 +50,7 @@ export interface FenceRequest {
  * @throws FencedOffError when a later tenure has raised it further
  * @throws ConflictError when somebody else changes it at the same time
  */
-export async function raiseFence({ client, account, epoch, write }: FenceRequest): Promise<boolean> {
+export async function raiseFence({ client, account, epoch, run }: FenceRequest): Promise<boolean> {
   const live = await readFence(client, account.namespace);
   if (live === undefined) {
     client.stampWrites(undefined);
@@ -62,7 +63,7 @@ export async function raiseFence({ client, account, epoch, write }: FenceRequest
       `the member is fenced at epoch ${recorded}: a replica of epoch ${epoch} may not write there`,
     );
   }
-  if (recorded < epoch) await client.update({ ...live, data: { epoch: String(epoch) } }, write);
+  if (recorded < epoch) await client.update({ ...live, data: { epoch: String(epoch) } }, writeAs(FENCE, run));
   return true;
 }
 

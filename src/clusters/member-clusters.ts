@@ -128,7 +128,7 @@ export class MemberClusters {
     const { engagement } = entry;
     if (engagement?.isServed === true && engagement.canRenew(found)) {
       if (!engagement.isConnectedBy(found)) await this.#renew(engagement, entry, found);
-      const seen = await engagement.look(writeAs('atoll-fence', context));
+      const seen = await engagement.look(context);
       this.#admit(member, seen);
       return seen;
     }
@@ -165,7 +165,7 @@ export class MemberClusters {
         admit: (seen) => this.#admit(member, seen),
         epoch: this.#options.epochOf(name),
         account: accountIn(this.#options.namespace),
-        write: writeAs('atoll-crds', context),
+        run: context,
       },
       this.#options,
     );
