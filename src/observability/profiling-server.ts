@@ -23,7 +23,7 @@ const MAX_SECONDS = 300;
 const WINDOW = 60_000;
 const NANOSECONDS = 1e6;
 
-type Serve = (query: URLSearchParams, response: ServerResponse) => Promise<void>;
+type Serve = (query: URLSearchParams, response: ServerResponse) => void | Promise<void>;
 
 /**
  * A look inside a running replica, with what Node brings, for `kubectl port-forward` and curl:
@@ -40,6 +40,12 @@ type Serve = (query: URLSearchParams, response: ServerResponse) => Promise<void>
 export class ProfilingServer {
   readonly #options: ProfilingServerOptions;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #paths: Readonly<Record<string, Serve>> = {
+    '/debug/pprof/profile': (query, response) => this.#profile(query, response),
+    '/debug/pprof/heap': (_query, response) => sendHeap(response),
+    '/debug/eventloop': (_query, response) => send(response, this.#eventLoop()),
+    '/debug/handles': (_query, response) => send(response, { active: countActive(), heap: getHeapStatistics() }),
+  };
   #delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   #cancel: Cancel = () => undefined;
   #isProfiling = false;
@@ -70,21 +76,11 @@ export class ProfilingServer {
     this.#server.closeAllConnections();
   }
 
-  readonly #paths: Readonly<Record<string, Serve>> = {
-    '/debug/pprof/profile': (query, response) => this.#profile(query, response),
-    '/debug/pprof/heap': async (_query, response) => {
-      response.setHeader('content-type', 'application/json');
-      await pipeline(getHeapSnapshot(), response);
-    },
-    '/debug/eventloop': (_query, response) => send(response, this.#eventLoop()),
-    '/debug/handles': (_query, response) => send(response, { active: countActive(), heap: getHeapStatistics() }),
-  };
-
   async #serve({ url = '/', method }: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(url, `http://${HOST}`);
     const serve = method === 'GET' ? this.#paths[pathname] : undefined;
     try {
-      if (serve === undefined) await send(response, { paths: Object.keys(this.#paths) }, 404);
+      if (serve === undefined) send(response, { paths: Object.keys(this.#paths) }, 404);
       else await serve(searchParams, response);
     } catch (error) {
       this.#options.logger.info('a profile could not be sent', { path: pathname, error });
@@ -107,7 +103,7 @@ export class ProfilingServer {
       await session.post('Profiler.start');
       await this.#options.clock.sleep(seconds * 1000);
       const { profile } = await session.post('Profiler.stop');
-      await send(response, profile);
+      send(response, profile);
     } finally {
       session.disconnect();
       this.#isProfiling = false;
@@ -136,8 +132,12 @@ function countActive(): Readonly<Record<string, number>> {
   return counts;
 }
 
-async function send(response: ServerResponse, body: unknown, status = 200): Promise<void> {
+async function sendHeap(response: ServerResponse): Promise<void> {
+  response.setHeader('content-type', 'application/json');
+  await pipeline(getHeapSnapshot(), response);
+}
+
+function send(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(`${JSON.stringify(body)}\n`);
-  return Promise.resolve();
 }

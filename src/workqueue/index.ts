@@ -24,7 +24,6 @@
  *   last second), is noticed by a generation key and the server's run id, on every connection and every 5 s, and
  *   told to `onDataLoss`, whose callbacks add every key again.
  * - `stop` and `close` end by their deadlines, also while Redis is down.
- *
  * - What runs at once is bounded per queue and over all queues of a replica; the first run of a queue never waits for others.
  *
  * Numbers. A run holds a lock of 8 s, renewed after 2 to 4 s; `guard` trusts it for 80 % of that from before the renewal
