@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { systemClock } from '../../src/kernel/index.ts';
 import type { Connection } from '../../src/kubernetes/index.ts';
 import type { Lab } from '../../test/lab/index.ts';
@@ -25,12 +26,23 @@ export async function benchInformers(lab: Lab, report: Report, perKind: number):
   const connection = connectionTo(lab);
   const progress = (line: string): void => report.note(line);
   report.section('Objects on a real API server');
+  noteLoad(report);
   await populate(connection, SYNC_KINDS, perKind, progress);
   for (const kind of SYNC_KINDS) await benchSync(connection, kind, report);
   for (const kind of SYNC_KINDS) await benchWatch(connection, kind, report);
   report.section('More objects on the same API server');
   await populate(connection, COLD_START_KINDS.slice(SYNC_KINDS.length), perKind, progress);
   await benchColdStart(connection, report);
+}
+
+/** Waiting for a core looks like a block; only CPU times are to be trusted then. */
+function noteLoad(report: Report): void {
+  const [load = 0] = loadavg();
+  const cores = availableParallelism();
+  if (load <= cores) return;
+  report.note(
+    `other work is going on (load ${load.toFixed(1)} on ${cores} cores): blocks below include waiting for a core`,
+  );
 }
 
 /** Each form and path in processes of their own, in turn, against the bare list of the same objects. */
