@@ -92,7 +92,7 @@ export function fenceParameter(namespace: string): KubernetesObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: FENCE, namespace, labels }, data: { epoch: '0' } };
 }
 
-/** The fence of a member, in the order in which it is put up: what Atoll needs to bear an epoch, then the policy that demands it. */
+/** A member's fence, in the order in which it is put up: what Atoll needs to bear an epoch, then the policy that demands it. */
 export function fenceObjects(account: MemberAccount): readonly KubernetesObject[] {
   return [...rightsOf(account), policyOf(account), bindingOf(account)];
 }

@@ -73,7 +73,7 @@ export class MutationCache implements Lister {
 
   byIndex(index: string, value: string): readonly KubernetesObject[] {
     const values = this.#indices.get(index);
-    if (values === undefined) throw new Error(`there is no index ${index}`);
+    if (values === undefined) throw new TypeError(`there is no index ${index}`);
     return this.#overlay(this.#lister.byIndex(index, value), (object) => values(object).includes(value));
   }
 

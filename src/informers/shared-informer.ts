@@ -38,7 +38,7 @@ export interface Lister {
   /** By "namespace/name", or "name" for cluster-scoped kinds. */
   get(key: string): KubernetesObject | undefined;
   list(): readonly KubernetesObject[];
-  /** Objects for which the index answered this value. @throws when there is no such index */
+  /** Objects for which the index answered this value. @throws TypeError when there is no such index */
   byIndex(index: string, value: string): readonly KubernetesObject[];
 }
 

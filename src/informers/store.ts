@@ -97,7 +97,7 @@ export class Store implements Lister {
   addIndex(name: string, values: IndexValues): void {
     const existing = this.#indices.get(name);
     if (existing?.function === values) return;
-    if (existing) throw new Error(`there is an index ${name} already, with another function`);
+    if (existing) throw new TypeError(`there is an index ${name} already, with another function`);
     const index = new StoreIndex(name, values, this.#options.logger);
     for (const [key, object] of this.#objects) index.change(key, undefined, object);
     this.#indices.set(name, index);
@@ -182,7 +182,7 @@ export class Store implements Lister {
 
   #index(name: string): StoreIndex {
     const index = this.#indices.get(name);
-    if (!index) throw new Error(`there is no index ${name}`);
+    if (!index) throw new TypeError(`there is no index ${name}`);
     return index;
   }
 

@@ -41,13 +41,12 @@
  * connection that is silent for 60 s, pings included, is given up.
  *
  * ```
- *  kubernetes-client ─▶ object-reads, object-writes, discovery ─▶ requests/ ─▶ transport/ ─▶ the API server
- *         └─▶ pods/ ───────────────────────────────────────────────▲
- *                        object-reads ─▶ decoding/            connection/: where it is, and with which credentials
+ *  kubernetes-client ─┬▶ object-reads, object-writes, discovery ─┬▶ requests/ ─▶ transport/ ─▶ the API server
+ *                     └▶ pods/ ──────────────────────────────────┘
  * ```
  *
- * `requests/` says as whom, how many at a time and how often; `transport/` alone knows of sockets; `decoding/` makes objects of
- * what comes.
+ * `connection/` says where the server is and who we are, `requests/` as whom, how many at a time and how often. `transport/`
+ * alone knows of sockets, but for what a pod's WebSocket carries. `decoding/` makes objects of what comes.
  *
  * @module
  */

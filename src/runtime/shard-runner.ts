@@ -11,8 +11,8 @@ import type { MemberWiring } from './member-wiring.ts';
 const DRAIN_DEADLINE = 1000;
 
 /**
- * The queue that a key runs in: its shard's. MemberClusters have one of their own beside their shard's, so that a look at a member, which
- * tells why its keys hang, does not wait for them.
+ * The queue that a key runs in: its shard's. MemberClusters have one of their own beside it, so that a look at a member,
+ * which tells why its keys hang, does not wait for them.
  */
 export function queueOf({ cluster, kind }: Pick<Key, 'cluster' | 'kind'>): string {
   return kind === MEMBER_CLUSTER ? `${cluster}/looks` : cluster;
