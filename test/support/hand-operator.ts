@@ -58,8 +58,8 @@ export class HandOperator {
       queue: { add: (key) => this.#add(key) },
       reconciler: (caches) => {
         const applier = new Applier({ client: this.client, ...ports });
-        const options = { client: this.client, applier, workload, installation, caches, ...ports };
-        const reconciler = new WorkloadReconciler(options);
+        const parts = { client: this.client, applier, workload, installation, caches, ...ports };
+        const reconciler = new WorkloadReconciler(parts);
         return (key, context) => reconciler.reconcile(key, context);
       },
       ...ports,
