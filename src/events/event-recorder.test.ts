@@ -212,6 +212,20 @@ it('TestCancelEvent: once it is closed, an event is tried once and given up', as
 });
 
 describe('TestBroadcasterShutdown', () => {
+  it('drops what has not had its turn 2 s after it was closed, however slowly the server refuses', async () => {
+    vi.spyOn(server, 'create').mockImplementation(async () => {
+      server.attempts += 1;
+      await systemClock.sleep(1500);
+      throw new ForbiddenError('no', { status: 403 });
+    });
+    for (let index = 0; index < 20; index += 1) events.record(pod, { ...note, reason: `Reason${index}` });
+    const closed = recorder.close();
+    await vi.advanceTimersByTimeAsync(3000);
+    await closed;
+    expect(server.attempts).toBe(2);
+    expect(counts.get('dropped Closed')).toBe(18);
+  });
+
   it('writes what waits before it is closed, and takes nothing after', async () => {
     for (let index = 0; index < 3; index += 1) events.record(pod, { ...note, message: `message ${index}` });
     await recorder.close();

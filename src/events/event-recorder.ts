@@ -37,6 +37,9 @@ const MAX_TRIES = 12;
 /** Milliseconds between two tries; before the second a random part of it, lest all replicas come back in step. */
 const RETRY_INTERVAL = 10_000;
 
+/** For how long what waits is still written after the close: a process that ends has leases to give back. Milliseconds. */
+const CLOSE_TIME = 2000;
+
 /** What recording needs, wherever the objects are; events of cluster-scoped objects are in the namespace `default`. */
 export const eventRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
@@ -53,6 +56,8 @@ export class EventRecorder {
   readonly #dropped: Counter;
   #moment = 0n;
   #writing: Promise<void> | undefined;
+  /** On the monotonic clock. */
+  #closesAt = Number.POSITIVE_INFINITY;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -83,8 +88,12 @@ export class EventRecorder {
     return { record: (object, note) => this.#record(object, note, () => guard(object)) };
   }
 
-  /** Takes no more, and resolves when what waits was tried once, or when the server does not take it. */
+  /**
+   * Takes no more, and resolves when what waits was tried once, or when the server does not take it. What has not had its
+   * turn within 2 s is dropped.
+   */
   async close(): Promise<void> {
+    this.#closesAt = this.#options.clock.monotonic() + CLOSE_TIME;
     this.#closing.abort();
     await this.#writing;
   }
@@ -112,7 +121,8 @@ export class EventRecorder {
     // Not in the caller's turn: what it does next comes first.
     await Promise.resolve();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#writeOne(next);
+      if (this.#options.clock.monotonic() >= this.#closesAt) this.#drop('Closed');
+      else await this.#writeOne(next);
     }
     this.#writing = undefined;
   }

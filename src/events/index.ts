@@ -10,7 +10,7 @@
  *
  * **On failure.** A server that does not answer is tried 12 times, 10 s apart; one that refuses is not asked again. What
  * cannot be written is dropped and counted by cause: an event is a courtesy, and nothing may depend on it. When the recorder
- * is closed, each event that waits is tried once, until one fails.
+ * is closed, each event that waits is tried once, until one fails, for 2 s at most.
  *
  * **Numbers** are client-go's (`tools/record`), so that Atoll's events look and thin out like those of other controllers.
  * Names of events are unique by time, as there. A message has at most 1 KiB, the limit of `events.k8s.io/v1`.

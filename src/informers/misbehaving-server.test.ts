@@ -87,6 +87,44 @@ test.each([
   expect(informer.hasSynced()).toBe(false);
 });
 
+test.each([
+  ['a number', 11],
+  ['nothing', ''],
+  ['null', null],
+])('an event whose resourceVersion is %s is malformed: the cache is listed anew', async (_what, resourceVersion) => {
+  let streams = 0;
+  const metadata = { name: 'a', namespace: 'ns', uid: 'a', resourceVersion };
+  serve(
+    (reply) => {
+      streams += 1;
+      reply.write(endMark);
+      if (streams === 1) reply.write(line('ADDED', metadata as KubernetesObject['metadata']));
+    },
+    refuse,
+    refuse,
+  );
+  factory.start();
+  await eventually(() => streams === 2 && informer.lastError() === undefined, { message: 'it is listed anew' });
+  expect(informer.lister.list()).toEqual([]);
+});
+
+test('a version that is none to the server is not held to: the newest state is listed', async () => {
+  const metadata = { name: 'a', namespace: 'ns', uid: 'a', resourceVersion: 'rubbish' };
+  server.answer = ({ query }, reply) => {
+    if (query.get('resourceVersion') === 'rubbish') refuse(reply);
+    else if (!query.has('watch')) reply.send(200, listOf({ resourceVersion: '12' }, []));
+    else if (query.get('resourceVersion') === '12') reply.write('');
+    else {
+      reply.write(endMark);
+      reply.write(line('ADDED', metadata));
+      reply.end();
+    }
+  };
+  factory.start();
+  await eventually(() => informer.resourceVersion() === '12', { message: 'the newest state is listed' });
+  expect(informer.lister.list()).toEqual([]);
+});
+
 test('pages of which a selector left nothing are passed over', async () => {
   const last = { metadata: { name: 'a', namespace: 'ns', uid: 'a', resourceVersion: '1' } };
   serve(

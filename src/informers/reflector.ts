@@ -2,6 +2,7 @@ import { Backoff } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import {
   ApiError,
+  BadRequestError,
   ExpiredError,
   KindNotFoundError,
   ResourceVersionTooLargeError,
@@ -221,7 +222,9 @@ export class Reflector {
     try {
       await this.#replace(await this.#readPages(resourceVersion, place, signal));
     } catch (error) {
-      if (!isVersionUnavailable(error) || resourceVersion === '') throw error;
+      // A version that some event bore, and that is none to the server, would be refused for ever.
+      const isVersionRefused = isVersionUnavailable(error) || error instanceof BadRequestError;
+      if (!isVersionRefused || resourceVersion === '') throw error;
       this.#isVersionUnavailable = true;
       await this.#replace(await this.#readPages('', place, signal));
     }

@@ -48,7 +48,7 @@ export class ObjectDecoder {
   /** What a bookmark bears: nothing but the version up to which the watch has come. */
   bookmark(fields: Fields, what: string): KubernetesObject {
     const { metadata } = fields;
-    if (!this.isOfKind(fields) || !isFields(metadata) || typeof metadata['resourceVersion'] !== 'string') {
+    if (!this.isOfKind(fields) || !isFields(metadata) || !isText(metadata['resourceVersion'])) {
       throw notOfKind(this.gvk, what);
     }
     return { apiVersion: this.#apiVersion, kind: this.gvk.kind, metadata };
@@ -90,9 +90,17 @@ export function decodeAnyKind(fields: Fields, what: string): KubernetesObject {
   throw new UnexpectedAnswerError(`${what}: the answer is no object`);
 }
 
+/** Whether it bears what objects are told apart by, as texts. What else it holds is for those who read it. */
 function isNamed(fields: Fields): fields is Fields & { readonly metadata: ObjectMeta & Json } {
   const { metadata } = fields;
-  return isFields(metadata) && typeof metadata['name'] === 'string' && metadata['name'] !== '';
+  if (!isFields(metadata) || !isText(metadata['name'])) return false;
+  const { namespace = '', uid = '', resourceVersion } = metadata;
+  const isVersioned = resourceVersion === undefined || isText(resourceVersion);
+  return typeof namespace === 'string' && typeof uid === 'string' && isVersioned;
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function notOfKind(gvk: GroupVersionKind, what: string): UnexpectedAnswerError {
