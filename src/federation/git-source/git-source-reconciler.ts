@@ -19,7 +19,7 @@ import type { SyncOutcome } from './git-source-status.ts';
 import { RevisionReader } from './revision-reader.ts';
 import { SyncError } from './sync-error.ts';
 import { pruneAll, syncRevision } from './sync-revision.ts';
-import type { SyncOptions } from './sync-revision.ts';
+import type { SyncOptions } from './sync-request.ts';
 
 /** An interval gets up to this share added, so that sources do not poll in step. */
 const JITTER = 0.1;

@@ -11,7 +11,7 @@ import type { Awaited, Wait } from './awaited.ts';
 import { SyncError, summarize } from './sync-error.ts';
 import { describe, inNamespace, markOfSource, planObject } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
-import type { SyncOptions, SyncRequest } from './sync-revision.ts';
+import type { SyncOptions, SyncRequest } from './sync-request.ts';
 
 /** The kind whose objects bring other kinds. */
 export const DEFINITION = 'CustomResourceDefinition';

@@ -9,38 +9,20 @@ import {
 } from '../../apply/index.ts';
 import type { LeftField } from '../../apply/index.ts';
 import { errorMessage, gvkOf } from '../../kernel/index.ts';
-import type { Clock, KubernetesObject } from '../../kernel/index.ts';
+import type { KubernetesObject } from '../../kernel/index.ts';
 import { referenceTo } from '../../kubernetes/index.ts';
 import type { KubernetesClient, WriteContext } from '../../kubernetes/index.ts';
 import type { Manifest } from '../../manifests/index.ts';
-import type { HubObjects } from './hub-objects.ts';
 import { tenantIdentity } from '../tenant-identity.ts';
 import { awaitedBy } from './awaited.ts';
 import type { Awaited, Wait } from './awaited.ts';
 import { idOf } from './inventory.ts';
-import type { Inventories, InventoryEntry } from './inventory.ts';
+import type { InventoryEntry } from './inventory.ts';
 import { DEFINITION, planRevision } from './plan-revision.ts';
+import type { SyncOptions, SyncRequest } from './sync-request.ts';
 import { SyncError, isRefusal, summarize } from './sync-error.ts';
 import { GIT_FIELD_MANAGER, describe, isPrunable, markOfSource } from './sync-plan.ts';
 import type { PlannedObject } from './sync-plan.ts';
-
-/** What one sync works with. */
-export interface SyncOptions {
-  readonly hub: KubernetesClient;
-  readonly objects: HubObjects;
-  readonly inventories: Inventories;
-  readonly installation: string;
-  readonly clock: Clock;
-}
-
-/** One fully read revision of one source. */
-export interface SyncRequest {
-  readonly source: GitSource;
-  readonly revision: string;
-  readonly manifests: readonly Manifest[];
-  /** As Atoll itself, for the inventory; objects are written as the source's identity. */
-  readonly write: WriteContext;
-}
 
 /** What a sync did. */
 export interface SyncResult {
