@@ -3,8 +3,8 @@ import type { DelayStore } from './delay-store.ts';
 import type { Priority } from './keyed-queue.ts';
 import type { ReadyQueue } from './ready-queue.ts';
 
-/** Keys written to Redis in one round trip. */
-const BATCH = 500;
+/** Keys written to Redis in one round trip: an event that comes meanwhile waits for no more than these. */
+const BATCH = 200;
 /** Between attempts to write what Redis did not take. */
 const RETRY = 1000;
 
@@ -20,10 +20,11 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-/** Takes keys at once, and keeps them until Redis has them. What is added twice meanwhile is written once. */
+/** Takes keys at once, and keeps them until Redis has them: events first. What is added twice meanwhile is written once. */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #adds = new Map<string, Priority>();
+  readonly #events = new Set<string>();
+  readonly #resyncs = new Set<string>();
   /** Key → when it is due on the monotonic clock. */
   readonly #delays = new Map<string, number>();
   #flushing: Promise<void> | undefined;
@@ -35,11 +36,11 @@ export class Intake {
 
   /** How many adds Redis does not have yet. */
   get size(): number {
-    return this.#adds.size;
+    return this.#events.size + this.#resyncs.size;
   }
 
   add(key: string, priority: Priority): void {
-    mergeAdd(this.#adds, key, priority);
+    this.#keep(key, priority);
     void this.flush();
   }
 
@@ -58,7 +59,7 @@ export class Intake {
     // Adds of one turn of the event loop go together.
     await Promise.resolve();
     let isTaken = true;
-    while (isTaken && this.#options.isOpen() && this.#adds.size + this.#delays.size > 0) {
+    while (isTaken && this.#options.isOpen() && this.size + this.#delays.size > 0) {
       isTaken = await this.#writeBatch();
     }
     // In the same turn as the last look, so that no add can fall in between.
@@ -68,7 +69,7 @@ export class Intake {
 
   async #writeBatch(): Promise<boolean> {
     const { ready, delays, onDelayed, clock, logger } = this.#options;
-    const adds = takeFrom(this.#adds);
+    const adds = this.#takeAdds();
     const due = takeFrom(this.#delays);
     try {
       if (adds.size > 0) await ready.add(adds);
@@ -79,11 +80,37 @@ export class Intake {
       onDelayed(Math.min(...remaining.values()));
       return true;
     } catch (error) {
-      for (const [key, priority] of adds) mergeAdd(this.#adds, key, priority);
+      for (const [key, priority] of adds) this.#keep(key, priority);
       for (const [key, at] of due) mergeDelay(this.#delays, key, at);
-      logger.debug('redis did not take the keys: they are kept', { keys: this.#adds.size + this.#delays.size, error });
+      logger.debug('redis did not take the keys: they are kept', { keys: this.size + this.#delays.size, error });
       return false;
     }
+  }
+
+  #keep(key: string, priority: Priority): void {
+    if (this.#events.has(key)) return;
+    if (priority === 'resync') {
+      this.#resyncs.add(key);
+    } else {
+      this.#resyncs.delete(key);
+      this.#events.add(key);
+    }
+  }
+
+  /** Events, and resyncs as long as there is room: of ten thousand that a list brings, none holds an event back. */
+  #takeAdds(): Map<string, Priority> {
+    const batch = new Map<string, Priority>();
+    for (const [keys, priority] of [
+      [this.#events, 'event'],
+      [this.#resyncs, 'resync'],
+    ] as const) {
+      for (const key of keys) {
+        if (batch.size === BATCH) return batch;
+        keys.delete(key);
+        batch.set(key, priority);
+      }
+    }
+    return batch;
   }
 
   #retryLater(): void {
@@ -96,17 +123,13 @@ export class Intake {
   }
 }
 
-function mergeAdd(adds: Map<string, Priority>, key: string, priority: Priority): void {
-  if (adds.get(key) !== 'event') adds.set(key, priority);
-}
-
 function mergeDelay(delays: Map<string, number>, key: string, at: number): void {
   delays.set(key, Math.min(at, delays.get(key) ?? Infinity));
 }
 
 /** Moves the oldest entries, a batch at most, into a map of their own. */
-function takeFrom<V>(pending: Map<string, V>): Map<string, V> {
-  const batch = new Map([...pending].slice(0, BATCH));
+function takeFrom(pending: Map<string, number>): Map<string, number> {
+  const batch = new Map(pending.entries().take(BATCH));
   for (const key of batch.keys()) pending.delete(key);
   return batch;
 }

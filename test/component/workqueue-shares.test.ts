@@ -87,3 +87,18 @@ it('nothing of a queue stays in Redis when its shard is removed', async () => {
   await owner.workqueues.remove('m1');
   expect(await inspection().keys(partOfQueue('*'))).toEqual([]);
 });
+
+it('an event is written to Redis before the resyncs that were added in the same moment', async () => {
+  const owner = replica();
+  const watching = await inspection().monitor();
+  const written: string[] = [];
+  watching.on('monitor', (_time: string, command: readonly string[]) => {
+    const name = /bulk\d+|fresh/.exec(command.join(' '))?.[0];
+    if (name !== undefined) written.push(name);
+  });
+  for (let index = 0; index < 1000; index += 1) owner.queue.add(keyOf(`bulk${index}`), { priority: 'resync' });
+  owner.queue.add(keyOf('fresh'));
+  await eventually(() => written.includes('bulk999'));
+  watching.disconnect();
+  expect(written[0]).toBe('fresh');
+});
