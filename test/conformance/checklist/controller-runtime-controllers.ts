@@ -1,6 +1,9 @@
 import { COVERED } from './verdict.ts';
 import type { Checklist } from './verdict.ts';
 
+const RETRIES_ARE_EVENTS =
+  'what comes back does so as an event, whatever it was: its delay has spread it already, and results hold no priority';
+
 /** controller-runtime v0.25: controllers. */
 export const controllerRuntimeControllers: Checklist = {
   'pkg/internal/controller/controller_test.go': {
@@ -146,27 +149,27 @@ export const controllerRuntimeControllers: Checklist = {
     'Controller/Processing queue items from a Controller/should requeue a Request with rate limiting if the Result sets Requeue:true and continue processing items':
       { skipped: 'Result has no deprecated Requeue: a reconciler that wants the backoff throws' },
     'Controller/Processing queue items from a Controller/should retain the priority when the reconciler requests a requeue':
-      { skipped: 'priorities are tested with the queue: src/workqueue' },
+      { skipped: RETRIES_ARE_EVENTS },
     'Controller/Processing queue items from a Controller/should use the priority from Result when the reconciler requests a requeue':
-      { skipped: 'priorities are tested with the queue: src/workqueue' },
+      { skipped: RETRIES_ARE_EVENTS },
     'Controller/Processing queue items from a Controller/should requeue a Request after a duration (but not rate-limited) if the Result sets RequeueAfter (regardless of Requeue)':
       {
         elsewhere: 'test/component/workqueue.test.ts',
         test: 'that asks to come back resets its backoff and does, without counting as a failure',
       },
     'Controller/Processing queue items from a Controller/should retain the priority with RequeueAfter': {
-      skipped: 'priorities are tested with the queue: src/workqueue',
+      skipped: RETRIES_ARE_EVENTS,
     },
     'Controller/Processing queue items from a Controller/should use the priority from Result with RequeueAfter': {
-      skipped: 'priorities are tested with the queue: src/workqueue',
+      skipped: RETRIES_ARE_EVENTS,
     },
     'Controller/Processing queue items from a Controller/should perform error behavior if error is not nil, regardless of RequeueAfter':
       { elsewhere: 'src/workqueue/outcome.test.ts', test: 'that failed' },
     'Controller/Processing queue items from a Controller/should retain the priority when there was an error': {
-      skipped: 'priorities are tested with the queue: src/workqueue',
+      skipped: RETRIES_ARE_EVENTS,
     },
     'Controller/Processing queue items from a Controller/should use the priority from Result when there was an error': {
-      skipped: 'priorities are tested with the queue: src/workqueue',
+      skipped: RETRIES_ARE_EVENTS,
     },
     'Controller/Processing queue items from a Controller/prometheus metric reconcile_total/should get updated on successful reconciliation':
       { elsewhere: 'src/workqueue/metrics.test.ts', test: 'count runs by result, errors, and those that are terminal' },

@@ -12,6 +12,7 @@ import { clientGoInformers } from './client-go-informers.ts';
 import { clientGoLeaderElection } from './client-go-leaderelection.ts';
 import { clientGoRecord } from './client-go-record.ts';
 import { clientGoReflector } from './client-go-reflector.ts';
+import { clientGoWorkqueue, controllerRuntimePriorityQueue } from './client-go-workqueue.ts';
 import { controllerRuntimeBuilder } from './controller-runtime-builder.ts';
 import { controllerRuntimeControllers } from './controller-runtime-controllers.ts';
 import { controllerRuntimeUtilities } from './controller-runtime-controllerutil.ts';
@@ -26,6 +27,8 @@ const checklists = [
   clientGoInformers,
   clientGoLeaderElection,
   clientGoRecord,
+  clientGoWorkqueue,
+  controllerRuntimePriorityQueue,
   controllerRuntimeControllers,
   controllerRuntimeBuilder,
   controllerRuntimeHandlers,
