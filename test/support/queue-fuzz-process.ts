@@ -35,6 +35,8 @@ const WRITE = `
 const reconcile: Reconcile = async ({ name }, { guard }) => {
   const version = (await notes.hget('version', name)) ?? '0';
   const holder = `${process.pid} ${Math.random()}`;
+  // That somebody holds a key is a write as well: one that was frozen until now may not say it.
+  guard();
   await notes.hset('holder', name, holder);
   await systemClock.sleep(Math.random() * 40);
   if (Math.random() < 0.15) {
