@@ -16,18 +16,15 @@ import type { Fields } from './fields.ts';
 import type { WriteContext } from './identity.ts';
 import { ObjectDecoder, decodeAnyKind } from './decoding/object-decoder.ts';
 import { formatBody } from './request-body.ts';
+import { WRITE_TIMEOUT } from './requests/api-request.ts';
 import type { ApiRequest } from './requests/api-request.ts';
 import type { RequestSender } from './requests/request-sender.ts';
 import { collectionPath, objectPath, placeOf } from './resource-path.ts';
 import { describeObject, describeReference } from './resource.ts';
 import type { ObjectReference, Resource } from './resource.ts';
 
-/**
- * What the server may take for a write, and what is waited for its answer. Renew deadline (10 s) + 4.5 s is less than a
- * lease (15 s): a write of a replica that lost its lease has ended before another replica begins.
- */
+/** What the server may take for a write: less than is waited for its answer. */
 const SERVER_WRITE_TIMEOUT = '4s';
-const WRITE_TIMEOUT = 4500;
 
 /** A write as the methods put it together. */
 interface Write {

@@ -7,6 +7,7 @@ import type { WriteContext } from '../identity.ts';
 import { execInPod } from './pod-exec.ts';
 import type { ExecRequest, ExecResult, OpenSocket } from './pod-exec.ts';
 import { forwardPort } from './pod-port-forward.ts';
+import { WRITE_TIMEOUT } from '../requests/api-request.ts';
 import type { RequestSender } from '../requests/request-sender.ts';
 import { objectPath } from '../resource-path.ts';
 import { describeReference } from '../resource.ts';
@@ -21,16 +22,14 @@ export interface PodReference {
 const POD = { group: '', version: 'v1', kind: 'Pod' };
 const PODS: Resource = { ...POD, plural: 'pods', namespaced: true, verbs: [], subresources: [] };
 
-/** Milliseconds until the node has answered, over the API server. */
-const HANDSHAKE_TIMEOUT = 10_000;
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
  * What runs in pods, reached over the API server only: commands and ports. Both need the right to `create` the pod's
  * subresource (`pods/exec`, `pods/portforward`), and to `get` it on API servers before 1.35.
  *
- * The guard of a write is called right before the handshake, and not while the command runs: what has begun goes on in the
- * container whatever becomes of the connection, as with `kubectl exec`.
+ * The guard of a write is called right before the handshake, which has the time that any write has, and not while the
+ * command runs: what has begun goes on in the container whatever becomes of the connection, as with `kubectl exec`.
  */
 export class Pods {
   readonly #sender: RequestSender;
@@ -68,7 +67,7 @@ export class Pods {
   async forwardPort(pod: PodReference, port: number, write: WriteContext): Promise<Duplex> {
     const what = `forward port ${port} of ${describeReference({ gvk: POD, ...pod })}`;
     const open = this.#opener(what, objectPath(PODS, pod, 'portforward'), { write, protocols: [FORMER_PROTOCOL] });
-    return forwardPort(port, { what, clock: this.#clock, open, write, timeout: HANDSHAKE_TIMEOUT });
+    return forwardPort(port, { what, clock: this.#clock, open, write, timeout: WRITE_TIMEOUT });
   }
 
   #opener(
@@ -82,7 +81,7 @@ export class Pods {
         path: `${path}?${query.toString()}`,
         // A node may have nothing to offer in JSON; refusals of the API server come as a Status all the same.
         headers: { accept: '*/*' },
-        timeout: HANDSHAKE_TIMEOUT,
+        timeout: WRITE_TIMEOUT,
         maxBytes: MAX_REFUSAL_BYTES,
         protocols,
         write,

@@ -2,6 +2,12 @@ import type { TransportRequest } from '../transport/exchange.ts';
 import type { Identity, WriteContext } from '../identity.ts';
 import type { Lane } from './request-budget.ts';
 
+/**
+ * Milliseconds that are waited for the answer to a write, be it that a command in a pod has begun. Renew deadline (10 s) +
+ * 4.5 s is less than a lease (15 s): a write of a replica that lost its lease has ended before another replica begins.
+ */
+export const WRITE_TIMEOUT = 4500;
+
 /** One call to an API server, before credentials and identity are added. */
 export interface ApiRequest {
   readonly method: TransportRequest['method'];
