@@ -192,6 +192,16 @@ describe('a fence', () => {
     await member.cluster.admin.create(configMap(shop, 'by-tenant-itself'), tenant);
   });
 
+  it('lets its owner write, as itself and as a tenant, subresources included', async () => {
+    await member.join(former, true);
+    expect(await former.look()).toEqual(WELL);
+    const client = clientOfReplica(former);
+    const writes = lateWrites(client, await prepareObjects(client));
+    await Promise.all(Object.values(writes).map((write) => write()));
+    const { impersonatedUser } = (await member.answered(shop)).at(-1) ?? {};
+    expect(impersonatedUser?.extra).toEqual({ [`${former.namespace}.atoll.dev/epoch`]: ['5'] });
+  });
+
   it('refuses the way into a pod to a former owner, too', async () => {
     await member.join(former, true);
     expect(await former.look()).toEqual(WELL);

@@ -8,6 +8,7 @@ import { controllerMutants } from './controllers.ts';
 import { eventMutants } from './events.ts';
 import { informerMutants } from './informers.ts';
 import { kubernetesMutants } from './kubernetes.ts';
+import { leadershipMutants } from './leadership.ts';
 import type { Mutant } from './mutant.ts';
 import { reflectorMutants } from './reflector.ts';
 
@@ -15,6 +16,7 @@ export type { Mutant } from './mutant.ts';
 
 export const mutants: readonly Mutant[] = [
   ...kubernetesMutants,
+  ...leadershipMutants,
   ...reflectorMutants,
   ...informerMutants,
   ...controllerMutants,
