@@ -21,6 +21,8 @@ it('shows how long its key took, adds it again later, and goes on counting when 
   expect(show).toHaveBeenLastCalledWith(2);
   probe.look();
   expect(show).toHaveBeenCalledTimes(1);
+  probe.repeat();
+  expect(add).toHaveBeenCalledTimes(1);
   now = 30_000;
   timers.shift()?.();
   expect(add).toHaveBeenCalledTimes(2);
@@ -28,6 +30,9 @@ it('shows how long its key took, adds it again later, and goes on counting when 
   timers.shift()?.();
   probe.look();
   expect(show).toHaveBeenLastCalledWith(30);
+  expect(add).toHaveBeenCalledTimes(3);
+  probe.repeat();
+  expect(add).toHaveBeenCalledTimes(4);
   probe.stop();
   expect(timers).toEqual([]);
 });

@@ -35,6 +35,11 @@ export class Probe {
     this.#addedAt = undefined;
   }
 
+  /** Adds one that is under way again, because what was added may be lost. */
+  repeat(): void {
+    if (this.#addedAt !== undefined) this.#options.add();
+  }
+
   /** Shows how long a probe has been under way. */
   look(): void {
     if (this.#addedAt !== undefined) this.#options.show((this.#options.clock.monotonic() - this.#addedAt) / 1000);
@@ -44,7 +49,7 @@ export class Probe {
     this.#cancel();
   }
 
-  /** One that is still under way is added again: Redis may have lost it. Its time goes on. */
+  /** One that is still under way is added again. Its time goes on. */
   #add(): void {
     this.#addedAt ??= this.#options.clock.monotonic();
     this.#options.add();

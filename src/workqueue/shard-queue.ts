@@ -50,6 +50,7 @@ export class ShardQueue implements KeyedQueue {
   readonly #delays: DelayStore;
   readonly #intake: Intake;
   #isWanted = false;
+  #isRemoved = false;
   #work: Work | undefined;
   /** Starting and stopping happen one after the other. */
   #transition: Promise<void> = Promise.resolve();
@@ -64,7 +65,7 @@ export class ShardQueue implements KeyedQueue {
     this.#ready = new ReadyQueue({ redis: producer, names: this.#names, nextJobId, logger });
     this.#delays = new DelayStore(producer, this.#names);
     const onDelayed = (milliseconds: number): void => this.#work?.promoter.wake(milliseconds);
-    const isOpen = (): boolean => parts.isOpen(shard);
+    const isOpen = (): boolean => !this.#isRemoved && parts.isOpen(shard);
     this.#intake = new Intake({ ready: this.#ready, delays: this.#delays, isOpen, onDelayed, clock, logger });
   }
 
@@ -105,8 +106,9 @@ export class ShardQueue implements KeyedQueue {
     return this.#intake.flush();
   }
 
-  /** Deletes everything that there is of the queue, which must be stopped. Rejects while Redis is down. */
+  /** Deletes everything that there is of the queue, which must be stopped, and writes nothing more. Rejects while Redis is down. */
   async remove(): Promise<void> {
+    this.#isRemoved = true;
     await this.#ready.remove();
     await this.#delays.remove();
   }
@@ -114,6 +116,7 @@ export class ShardQueue implements KeyedQueue {
   /** To be called when Redis was emptied. */
   async reset(): Promise<void> {
     await this.#ready.reset();
+    this.#work?.probe.repeat();
   }
 
   #begin(reconcile: Reconcile, start: StartOptions): void {

@@ -63,6 +63,8 @@ export class ShardWorker {
   /** Key → its run in this process. */
   readonly #runs = new Map<string, Run>();
   #isStopped = false;
+  /** The time to end by oneself is over. */
+  #isAbandoned = false;
 
   constructor(options: ShardWorkerOptions) {
     this.#options = options;
@@ -101,6 +103,7 @@ export class ShardWorker {
     await this.#worker.pause(true);
     if (!(await this.#rests(deadline))) {
       this.#options.logger.info('runs are abandoned: they did not end in time', { runs: this.#runs.size });
+      this.#isAbandoned = true;
       for (const { abort } of this.#runs.values()) abort.abort(new LeaseLostError('the queue was stopped'));
       await this.#rests(UNWINDING);
     }
@@ -121,7 +124,8 @@ export class ShardWorker {
     const text = job.data.key;
     if (text === PROBE_KEY) return this.#options.onProbe();
     // After Redis lost its data, or a lock, the key can come again while its old run is still under way here.
-    await this.#runs.get(text)?.ended;
+    while (this.#runs.has(text)) await this.#runs.get(text)?.ended;
+    if (this.#isAbandoned) throw new LeaseLostError('the queue was stopped');
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const abort = new AbortController();
     lock.addEventListener('abort', () => abort.abort(new LeaseLostError('the lock of the key was lost')));

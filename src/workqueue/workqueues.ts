@@ -77,13 +77,15 @@ export class Workqueues {
 
   /**
    * Forgets a queue and deletes what Redis has of it: its shard is no more. What another replica adds later stays there
-   * until the shard comes back. Rejects while Redis is down.
+   * until the shard comes back. One that came back meanwhile has lost what was added: every key is added again. Rejects
+   * while Redis is down.
    */
   async remove(shard: string): Promise<void> {
     const queue = this.#queues.get(shard) ?? new ShardQueue(shard, this.#parts);
     this.#queues.delete(shard);
     await queue.stop(CLOSE_DEADLINE);
     await queue.remove();
+    if (this.#queues.has(shard)) return this.#again();
     if (!this.#options.redis.isCluster) return;
     await this.#generationOf(shard).remove();
     this.#generations.delete(shard);
@@ -123,13 +125,11 @@ export class Workqueues {
   }
 
   /** Queues write their settings again, and everybody adds every key again. */
-  async #recover(): Promise<void> {
-    const { logger } = this.#options;
-    logger.warn('redis lost data, or may have: every key is added again');
+  async #again(): Promise<void> {
     try {
       await Promise.all([...this.#queues.values()].map((queue) => queue.reset()));
     } catch (error) {
-      logger.info('the settings of a queue could not be written again', { error });
+      this.#options.logger.info('the settings of a queue could not be written again', { error });
     }
     for (const callback of this.#lossCallbacks) callback();
   }
@@ -149,7 +149,10 @@ export class Workqueues {
       if (check.status === 'rejected')
         logger.debug('redis cannot be asked for its generation now', { error: check.reason });
     }
-    if (checks.some((check) => check.status === 'fulfilled' && check.value)) await this.#recover();
+    if (checks.some((check) => check.status === 'fulfilled' && check.value)) {
+      logger.warn('redis lost data, or may have: every key is added again');
+      await this.#again();
+    }
     for (const queue of this.#queues.values()) void queue.flush();
   }
 }

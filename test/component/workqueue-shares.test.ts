@@ -102,3 +102,40 @@ it('an event is written to Redis before the resyncs that were added in the same 
   watching.disconnect();
   expect(written[0]).toBe('fresh');
 });
+
+it('a key of a shard that comes back while its old queue is removed runs', async () => {
+  const owner = replica();
+  const { opened, open } = gate();
+  const ran: string[] = [];
+  owner.on('old', () => opened.then(() => done));
+  owner.start(1);
+  owner.queue.add(keyOf('old'));
+  await owner.ran('old', 1);
+  const removal = owner.workqueues.remove('m1');
+  const fresh = owner.workqueues.queue('m1');
+  owner.workqueues.onDataLoss(() => fresh.add(keyOf('new')));
+  fresh.add(keyOf('new'));
+  await eventually(async () => (await fresh.depth()) > 0);
+  open();
+  await removal;
+  fresh.start(
+    async ({ name }) => {
+      ran.push(name);
+      return Promise.resolve(done);
+    },
+    { concurrency: 1, guard: () => undefined },
+  );
+  await eventually(() => ran.includes('new'));
+  await fresh.stop(5000);
+});
+
+it('what is added to a queue that was removed is not written any more', async () => {
+  const owner = replica();
+  owner.start(1);
+  await owner.settled();
+  await owner.workqueues.remove('m1');
+  owner.queue.add(keyOf('late'));
+  owner.queue.addAfter(keyOf('later'), LONG);
+  await systemClock.sleep(200);
+  expect(await inspection().keys(partOfQueue('*'))).toEqual([]);
+});
