@@ -200,6 +200,21 @@ describe('indices', () => {
   });
 });
 
+test('a replacement by a server that went back tells of objects that are too deep to be compared', async () => {
+  const deep = (): KubernetesObject => {
+    let data: object = {};
+    for (let level = 0; level < 20_000; level += 1) data = { a: data };
+    return { ...configMap('deep'), data };
+  };
+  const store = newStore(silentLogger, new MemoryBudget(100_000_000));
+  await replace(store, [deep(), configMap('gone')]);
+  const changes = await replace(store, [deep()], true);
+  expect(changes.map(({ previous, current }) => [previous?.metadata.name, current?.metadata.name])).toEqual([
+    ['gone', undefined],
+    ['deep', 'deep'],
+  ]);
+});
+
 describe('memory', () => {
   const large = (name: string, resourceVersion = '1'): KubernetesObject => ({
     ...configMap(name, name, resourceVersion),

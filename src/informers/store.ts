@@ -135,7 +135,7 @@ export class Store implements Lister {
     const changes: StoreChange[] = [];
     const gone = [...this.#objects].filter(([key]) => !objects.has(key));
     await visitAll(gone, stretch, ([key, previous]) => changes.push(this.#take(key, previous, undefined)));
-    const isSame = isRewound ? isDeepStrictEqual : isSameVersion;
+    const isSame = isRewound ? isEqual : isSameVersion;
     await visitAll(objects, stretch, ([key, current]) => {
       const previous = this.#objects.get(key);
       if (this.#isClosed || (previous && isSame(previous, current))) return;
@@ -188,6 +188,16 @@ export class Store implements Lister {
 
   #assertOpen(): void {
     if (this.#isClosed) throw new InformerStoppedError('this informer was released and knows nothing any more');
+  }
+}
+
+/** Objects that are too deep to be compared are taken for different: that is an update too many, and none too few. */
+function isEqual(one: KubernetesObject, other: KubernetesObject): boolean {
+  try {
+    return isDeepStrictEqual(one, other);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 

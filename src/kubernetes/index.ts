@@ -27,9 +27,10 @@
  * goes on from the last version. A 401 asks the source once for all who got it; credentials that stay refused are tried
  * again after 1 s, later 30 s.
  *
- * **Budget.** Each client takes a bounded part of its server: places, of which lists and reads leave some to writes and
- * leases; a rate; and nothing but one call to see how it is after the pause that a 429 asks for (leases have a pause of
- * their own). A call waits for its turn no longer than it may take. What one server asks for holds for no other.
+ * **Budget.** Each client takes a bounded part of its server: places, of which lists and watches leave some to reads,
+ * and these to writes and leases; a rate; and nothing but one call to see how it is after the pause that a 429 asks for
+ * (leases have a pause of their own). A call waits for its turn no longer than it may take. What one server asks for holds
+ * for no other.
  *
  * **Numbers.** 10 s for a read, 30 s until a list begins and between its pieces, 60 s for a page of it (an API server
  * itself gives up then), 32 requests at a time and 1,000 a second per cluster unless told otherwise (watches count while

@@ -50,7 +50,7 @@ const LEASES = '/apis/coordination.k8s.io/';
 
 /** The share of the budget that a call is taken from. */
 export function laneOf(request: ApiRequest): Lane {
-  if (request.stream !== undefined) return request.stream === 'list' ? 'list' : 'read';
+  if (request.stream !== undefined) return request.stream;
   if (request.path.startsWith(LEASES)) return 'lease';
   return request.method === 'GET' ? 'read' : 'write';
 }

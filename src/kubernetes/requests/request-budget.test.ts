@@ -46,6 +46,7 @@ const count = (lane: Lane): number => admitted.filter((other) => other === lane)
 describe('places', () => {
   test.each([
     ['lists take a quarter', 'list', 8],
+    ['watches that are opened take a quarter', 'watch', 8],
     ['reads take three quarters', 'read', 24],
     ['writes leave room for leases', 'write', 30],
     ['leases may take all', 'lease', 32],
@@ -64,6 +65,15 @@ describe('places', () => {
     await pass(0);
     expect(admitted.filter((lane) => lane === 'list' || lane === 'read')).toHaveLength(24);
     expect([count('write'), count('lease')]).toEqual([6, 2]);
+  });
+
+  test('of however many lists and watches, some are left for reads', async () => {
+    ask('list', 1000);
+    ask('watch', 1000);
+    await pass(0);
+    ask('read', 100);
+    await pass(0);
+    expect([count('list'), count('watch'), count('read')]).toEqual([8, 8, 8]);
   });
 
   test('that become free go to whom has waited longest in the lane', async () => {

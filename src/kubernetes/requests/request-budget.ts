@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../kernel/index.ts';
 
 /** What a call is, for its share of the budget. */
-export type Lane = 'lease' | 'write' | 'read' | 'list';
+export type Lane = 'lease' | 'write' | 'read' | 'list' | 'watch';
 
 /** How much of one API server a client may take. */
 export interface RequestLimits {
@@ -46,15 +46,15 @@ interface Pause {
   isProbing: boolean;
 }
 
-const LANES = ['lease', 'write', 'read', 'list'] as const;
+const LANES = ['lease', 'write', 'read', 'list', 'watch'] as const;
 
 /**
  * The requests that one API server gets from one client: how many at a time, how many a second, and none while the server
  * asks to be left alone.
  *
- * Lanes share it by weight (writes 4, reads 2, lists 1), in a lane first come is first served. Lists hold a quarter of
- * the places at most, reads and lists three quarters, writes all but those of leases: however many lists come, there is
- * room for a write. Leases go first, need no token, and are paused by a server's refusal of a lease only.
+ * Lanes share it by weight (writes 4, reads 2, lists and watches 1), in a lane first come is first served. Lists hold a
+ * quarter of the places at most, and so do watches, which have one while they are opened; these and reads hold three
+ * quarters, writes all but those of leases: however many hang, there is room for a read and a write. Leases go first, need no token, and are paused by a server's refusal of a lease only.
  *
  * A pause ends with one call alone; the others follow when the server has not refused that one too.
  */
@@ -66,6 +66,7 @@ export class RequestBudget {
     write: newQueue(4),
     read: newQueue(2),
     list: newQueue(1),
+    watch: newQueue(1),
   };
   readonly #pauses = { lease: newPause(), other: newPause() };
   #tokens: number;
@@ -164,12 +165,13 @@ export class RequestBudget {
   }
 
   #hasRoom(lane: Lane, { inFlight }: RequestLimits): boolean {
-    const { lease, write, read, list } = this.#queues;
-    const reading = read.held + list.held;
+    const { lease, write, read, list, watch } = this.#queues;
+    const reading = read.held + list.held + watch.held;
     const all = reading + write.held;
-    const isReading = lane === 'read' || lane === 'list';
+    const isStreaming = lane === 'list' || lane === 'watch';
+    const isReading = lane === 'read' || isStreaming;
     if (this.#pauseOf(lane).isProbing) return false;
-    if (lane === 'list' && list.held >= share(inFlight, 1 / 4)) return false;
+    if (isStreaming && this.#queues[lane].held >= share(inFlight, 1 / 4)) return false;
     if (isReading && reading >= share(inFlight, 3 / 4)) return false;
     if (lane !== 'lease' && all >= share(inFlight, 15 / 16)) return false;
     return all + lease.held < inFlight;
