@@ -178,7 +178,12 @@ describe('an API server with the CRDs', () => {
     expect((await create(federated({ suspend: undefined }), true))['spec']).toEqual({
       template: { spec: {} },
       placement: {},
-      policy: { adoption: 'Fail', deletion: { policy: 'Delete' } },
+      policy: {
+        adoption: 'Fail',
+        updates: 'Always',
+        conflicts: 'Report',
+        deletion: { policy: 'Delete', adopted: 'Orphan' },
+      },
       revisionHistoryLimit: 10,
       suspend: false,
     });
