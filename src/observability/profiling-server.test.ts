@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger, systemClock } from '../kernel/index.ts';
 import { ProfilingServer } from './profiling-server.ts';
@@ -52,6 +53,15 @@ describe('the profiling port', () => {
   it('names its paths to who asks for another, and does nothing but answer', async () => {
     expect((await json('/'))['paths']).toContain('/debug/pprof/heap');
     expect((await fetch(`${origin}/debug/pprof/heap`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('answers nobody who calls it by another name, as a web page could', async () => {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    get(`${origin}/debug/handles`, { headers: { host: 'rebound.example' } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    expect(await promise).toBe(404);
   });
 
   it('does without a port that is taken', async () => {

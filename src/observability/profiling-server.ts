@@ -76,9 +76,9 @@ export class ProfilingServer {
     this.#server.closeAllConnections();
   }
 
-  async #serve({ url = '/', method }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve({ url = '/', method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(url, `http://${HOST}`);
-    const serve = method === 'GET' ? this.#paths[pathname] : undefined;
+    const serve = method === 'GET' && isLocal(headers.host) ? this.#paths[pathname] : undefined;
     try {
       if (serve === undefined) send(response, { paths: Object.keys(this.#paths) }, 404);
       else await serve(searchParams, response);
@@ -140,4 +140,9 @@ async function sendHeap(response: ServerResponse): Promise<void> {
 function send(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(`${JSON.stringify(body)}\n`);
+}
+
+/** A web page that a browser beside a port-forward shows can reach this address by a name of its own (DNS rebinding), and no other. */
+function isLocal(host = ''): boolean {
+  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
 }
