@@ -109,6 +109,21 @@ describe('an API server', () => {
     expect(told).toEqual(['add a', 'add b']);
   });
 
+  test('that is restarted is followed on by fifty informers at a time, each of which lists anew once at most', async () => {
+    const { told } = await inform();
+    told.length = 0;
+    const scopes = Array.from({ length: 50 }, (_, index) => ({ namespace, labelSelector: `team!=none-${index}` }));
+    const informers = scopes.map((scope) => factory.informer(CONFIG_MAP, scope));
+    await factory.waitForSync();
+    await cluster.restartApiServer();
+    await put('c', '1');
+    const haveSeen = (): boolean => informers.every(({ lister }) => lister.get(`${namespace}/c`) !== undefined);
+    await eventually(haveSeen, { timeout: 60_000, message: 'all have seen what came after the restart' });
+    // Its watch cache begins with what its storage is at: for it, any version from before may have expired.
+    expect(lists).toBeLessThanOrEqual(2 * (1 + informers.length));
+    expect(told).toEqual(['add c']);
+  });
+
   test('that dropped its history while the informer was away is listed again; only what changed is told', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, '1');
     const { informer, told } = await inform();
