@@ -52,6 +52,11 @@ export class DelayStore {
     this.#names = names;
   }
 
+  /** Whether it is known which keys have failures: until then, every success costs a round trip. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
   /** Reads which keys have failures. Only the queue's owner may rely on it: nobody else counts them meanwhile. */
   async load(): Promise<void> {
     this.#isLoaded = false;

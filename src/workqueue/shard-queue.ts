@@ -101,9 +101,10 @@ export class ShardQueue implements KeyedQueue {
     return event + resync + this.#intake.size;
   }
 
-  /** Writes what is kept here. Never rejects. */
-  flush(): Promise<void> {
-    return this.#intake.flush();
+  /** Writes what is kept here, and reads what could not be read before. Never rejects. */
+  async flush(): Promise<void> {
+    const isUnread = this.#work !== undefined && !this.#delays.isLoaded;
+    await Promise.all([isUnread && this.#loadFailures(), this.#intake.flush()]);
   }
 
   /** Deletes everything that there is of the queue, which must be stopped, and writes nothing more. Rejects while Redis is down. */
@@ -163,7 +164,7 @@ export class ShardQueue implements KeyedQueue {
     try {
       await this.#delays.load();
     } catch (error) {
-      // Only costs a round trip per success.
+      // Only costs a round trip per success, until the next flush.
       this.#parts.logger.debug('the failures counted so far cannot be read', { error });
     }
   }

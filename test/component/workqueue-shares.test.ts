@@ -139,3 +139,16 @@ it('what is added to a queue that was removed is not written any more', async ()
   await systemClock.sleep(200);
   expect(await inspection().keys(partOfQueue('*'))).toEqual([]);
 });
+
+it('a success of a key that never failed costs no request of its own, also when the queue was started before Redis was there', async () => {
+  const owner = replica();
+  owner.start(1);
+  await owner.settled();
+  const watching = await inspection().monitor();
+  const commands: string[] = [];
+  watching.on('monitor', (_time: string, [name = '']: readonly string[]) => void commands.push(name.toLowerCase()));
+  await owner.settled();
+  await eventually(() => commands.filter((name) => name === 'evalsha').length >= 2);
+  watching.disconnect();
+  expect(commands).not.toContain('hdel');
+});
