@@ -131,7 +131,7 @@ describe('on one server', () => {
       `tls-ca-cert-file ${files('ca.pem')}`,
       `tls-cert-file ${files('server.pem')}`,
       `tls-key-file ${files('server.key')}`,
-      'user atoll on >s%cret ~test:* resetchannels +@all -@admin -@dangerous +info',
+      'user atoll on >s%cret ~test:* resetchannels -@all +@connection +@read +@write +@scripting -@dangerous +info +time',
     );
     const { certificate, key } = await authority.client('atoll', []);
     const url = `rediss://atoll:s%25cret@127.0.0.1:${tlsPort}`;
