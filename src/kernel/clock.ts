@@ -7,18 +7,21 @@ export interface Clock {
   now(): number;
   /** Monotonic clock, milliseconds from an arbitrary start. For every decision about elapsed time. */
   monotonic(): number;
-  /** Calls back once after a delay. The timer does not keep the process alive. */
+  /** Calls back once after a delay, of 24 days at most. The timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): Cancel;
   /** Resolves after a delay, or at once when the signal aborts: the caller looks at the signal. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Node takes a longer time for none, and would call back at once. 24.8 days: whoever waits for that long looks again. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The machine's own clocks. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after: (milliseconds, callback) => {
-    const timer = setTimeout(callback, milliseconds);
+    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER));
     timer.unref();
     return () => clearTimeout(timer);
   },
@@ -33,7 +36,7 @@ export const systemClock: Clock = {
       signal?.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(finish, milliseconds);
+    const timer = setTimeout(finish, Math.min(milliseconds, LONGEST_TIMER));
     signal?.addEventListener('abort', finish, { once: true });
     return promise;
   },
