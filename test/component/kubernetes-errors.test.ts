@@ -6,7 +6,6 @@ import {
   ApiError,
   BadRequestError,
   ConflictError,
-  ExpiredError,
   FieldManagerConflictError,
   ForbiddenError,
   InvalidError,
@@ -222,11 +221,6 @@ const others: Record<string, Row> = {
       ),
     type: NotFoundError,
     facts: { details: { kind: 'pods', name: 'absent' } },
-  },
-  'listing at a version that is compacted': {
-    call: () => client.list(CONFIG_MAP, { resourceVersion: '1', resourceVersionMatch: 'Exact' }),
-    type: ExpiredError,
-    facts: { status: 410 },
   },
   'listing at a version that is to come': {
     call: () => client.list(CONFIG_MAP, { resourceVersion: '99999999999', resourceVersionMatch: 'NotOlderThan' }),
