@@ -18,8 +18,9 @@
  *
  * **Bounds.** What waits for a slow handler is drawn together by object beyond 1,000 notifications. The objects of a cluster
  * take 1 GiB at most: what would take more is refused like a failed list. Four full lists run at once in a process, shared
- * fairly between clusters; a list on which nothing comes for 5 s, or that takes more than 60 s, no longer counts. Long work is
- * cut into stretches of 8 ms.
+ * fairly between clusters; a list on which nothing comes for 5 s, or that takes more than 60 s, no longer counts. A list of
+ * which 100 pages in a row bear nothing new is given up; a server that ends watches at once is asked for one a second. Long
+ * work is cut into stretches of 8 ms.
  *
  * **Numbers.** client-go's: backoff 0.8 s → 30 s, doubled, with up to as much again at random, back to the start after two
  * quiet minutes; watches end after a random 5–10 minutes; pages of 500; resync 10 h ± 10 %. Ours: a watch that is silent
