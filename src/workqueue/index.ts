@@ -16,7 +16,7 @@
  * - A key waits once, however often it is added; added while it runs, it runs exactly once more, and never at the same
  *   time as itself, whatever replica added it.
  * - `addAfter` keeps the earliest time; an immediate add is not held back by a waiting delay. BullMQ never holds a delay.
- * - Adding never throws and never waits: what Redis does not take is kept here, and written when it comes.
+ * - Adding never throws and never waits: what Redis does not take is kept here, and written when it comes, events first.
  * - Events run before resyncs, but of nine runs one is a resync's when both wait: a backlog drains under any stream.
  * - The outcome of a run moves the key as controller-runtime does (`outcome.ts`). A run that lost its lease, its lock or
  *   its time to finish puts its key back: a key is never dropped because of who was running it.
