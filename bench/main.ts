@@ -2,7 +2,7 @@
  * Measures, and holds what it measured against bars:
  *
  *   npm run bench                            everything
- *   npm run bench -- transport informers     only these subjects: transport, informers, takeover, fleet
+ *   npm run bench -- transport informers     only these subjects: transport, informers, apply, workqueue, takeover, fleet
  *   npm run bench -- informers --objects 1000   with a tenth of the objects, for a try
  *
  * Bars are exact counts, ratios taken in the same run, and what lease times promise. Ends with 1 when one is missed.
@@ -10,6 +10,7 @@
  * @module
  */
 import { parseArgs } from 'node:util';
+import { benchApply } from './apply/apply-bench.ts';
 import { benchFleet } from './fleet/fleet-bench.ts';
 import { onHub } from './hub.ts';
 import { benchInformers } from './informers/informers-bench.ts';
@@ -24,6 +25,8 @@ const OBJECTS_PER_KIND = '10000';
 const subjects: Readonly<Record<string, (report: Report, perKind: number) => Promise<void>>> = {
   transport: (report) => onHub((lab) => benchTransport(lab, report)),
   informers: (report, perKind) => onHub((lab) => benchInformers(lab, report, perKind)),
+  // A member has half as many objects as a kind of the cold start.
+  apply: (report, perKind) => benchApply(report, Math.ceil(perKind / 2)),
   takeover: (report) => onHub((lab) => benchTakeover(lab, report)),
   fleet: benchFleet,
   workqueue: benchWorkqueue,

@@ -1,34 +1,21 @@
-/**
- * Measures applies by watch, decision and one request, on five members, beside the least that anybody could do:
- *
- *   node scripts/run.mjs --lab bench/apply.ts                     with 200 and with 5,000 objects a member
- *   node scripts/run.mjs --lab bench/apply.ts --objects 200       with so many only
- *
- * Bars are those of issue and design: exact counts, and ratios taken in the same run. Times are of this machine, which the
- * API servers share with the writer. Ends with 1 when a bar is missed.
- *
- * @module
- */
-import { parseArgs } from 'node:util';
-import { startLab } from '../test/lab/index.ts';
-import type { Lab } from '../test/lab/index.ts';
-import { BenchMember, NAMESPACE, configMap, countingClient, onAll, writeOf } from './apply/bench-member.ts';
-import { Report, atMost } from './report.ts';
-import { median } from './statistics.ts';
+import { startLab } from '../../test/lab/index.ts';
+import type { Lab } from '../../test/lab/index.ts';
+import { BenchMember, NAMESPACE, configMap, countingClient, onAll, writeOf } from './bench-member.ts';
+import { atMost } from '../report.ts';
+import type { Report } from '../report.ts';
+import { median } from '../statistics.ts';
 
 const MEMBERS = ['m-1', 'm-2', 'm-3', 'm-4', 'm-5'];
 /** For the update of everything: 1,000 member objects. */
 const UPDATED = 200;
 const DRIFTS = 20;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { objects: { type: 'string', default: '200,5000' } } });
-  const counts = values.objects.split(',').map(Number);
-  if (counts.some((count) => !Number.isInteger(count) || count < 1)) {
-    console.error('usage: node scripts/run.mjs --lab bench/apply.ts [--objects INTEGER[,INTEGER]]');
-    return 2;
-  }
-  const report = new Report();
+/**
+ * Measures applies by watch, decision and one request, on five members, beside the least that anybody could do; a single
+ * change among some hundred objects a member, and among the given number. Times are of this machine, which the API servers
+ * share with the writer.
+ */
+export async function benchApply(report: Report, objects: number): Promise<void> {
   const progress = (line: string): void => console.log(`  ${line}`);
   const lab = await startLab({ members: MEMBERS, audit: false, workloads: false, progress });
   try {
@@ -37,12 +24,11 @@ async function main(): Promise<number> {
     await Promise.all(members.map((member) => member.start()));
     await benchUpdates(members, report);
     await benchDrift(lab, members[0] as BenchMember, report);
-    for (const count of counts) await benchSingleChange(members, count, report);
+    for (const count of [UPDATED, objects]) await benchSingleChange(members, count, report);
     await Promise.all(members.map((member) => member.stop()));
   } finally {
     await lab.stop();
   }
-  return report.conclude();
 }
 
 function clusterOf(lab: Lab, name: string): Lab['hub'] {
@@ -201,5 +187,3 @@ async function benchSingleChange(members: readonly BenchMember[], count: number,
   });
   report.row('until all five have it', `${changed.time.toFixed(0)} ms`);
 }
-
-process.exitCode = await main();
