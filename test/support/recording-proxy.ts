@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createSecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2';
 import { request as forward } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -57,6 +58,8 @@ export class RecordingProxy {
   readonly #ca: string;
   readonly #server: Http2SecureServer;
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** Raw ones: also of a connection that is still in its handshake, which `close` would wait for. */
+  readonly #sockets = new Set<Socket>();
   readonly #relays = new Set<WatchRelay>();
   readonly #answers: Armed<ProxyAnswer>[] = [];
   readonly #interferences: Armed<Interference>[] = [];
@@ -67,6 +70,10 @@ export class RecordingProxy {
     this.#server = server;
     this.tcp = tcp;
     this.#ca = ca;
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
     server.on('request', (request, response) => void this.#answer(request, response));
     server.on('session', (session) => {
       this.#sessions.add(session);
@@ -135,6 +142,7 @@ export class RecordingProxy {
     for (const session of this.#sessions) session.destroy();
     const closed = once(this.#server, 'close');
     this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
