@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endMark, event, NotingTarget, page, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { endMark, event, page, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { useReflectorStage } from '../../test/support/scripted-reflector.ts';
 import type { Answer } from '../../test/support/scripted-server.ts';
 import { systemClock } from '../kernel/index.ts';
 import {
@@ -24,25 +25,13 @@ const tooLarge = new ResourceVersionTooLargeError('too large', { status: 504 });
 const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
 const malformed = new UnexpectedAnswerError('what is this');
 
-let stop: AbortController;
-let target: NotingTarget;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  stop = new AbortController();
-  target = new NotingTarget();
-});
-
-afterEach(() => {
-  stop.abort();
-  vi.useRealTimers();
-});
+const stage = useReflectorStage();
 
 function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions> = {}): Reflector {
   return new Reflector({
     cluster: 'eu-1',
     source,
-    target,
+    target: stage.target,
     clock: systemClock,
     random: () => 0,
     listLimit: new ListLimit({ clock: systemClock }),
@@ -55,7 +44,7 @@ function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions
 async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
   const reflector = newReflector(server, { random: () => random });
-  void reflector.run(stop.signal);
+  void reflector.run(stage.stop.signal);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return server;
 }
@@ -75,20 +64,20 @@ describe('the streamed list', () => {
         ],
       },
     ]);
-    expect(target.told).toEqual(['all: a', 'ADDED c']);
+    expect(stage.target.told).toEqual(['all: a', 'ADDED c']);
     expect(server.asked).toEqual(['stream ""']);
     expect(server.watches[0]).toMatchObject({ allowWatchBookmarks: true, resourceVersionMatch: 'NotOlderThan' });
   });
 
   test('is not taken over without its end mark', async () => {
     await reflect([{ events: [event('ADDED', 'a', '1')] }], 60_000);
-    expect(target.told).toEqual([]);
+    expect(stage.target.told).toEqual([]);
   });
 
   test('that ends before its end mark is begun again', async () => {
     const server = await reflect([{ events: [event('ADDED', 'a', '1')], end: 'closed' }, synced('2')], 800);
     expect(server.asked).toEqual(['stream ""', 'stream ""']);
-    expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
+    expect(stage.target.failures[0]).toBeInstanceOf(WatchCutShortError);
   });
 
   test.each([
@@ -100,7 +89,7 @@ describe('the streamed list', () => {
       800,
     );
     expect(server.asked).toEqual(['stream ""', 'list "0" limit 500', 'watch "10"', 'stream "10"']);
-    expect(target.told).toEqual(['all: a', 'all: ']);
+    expect(stage.target.told).toEqual(['all: a', 'all: ']);
   });
 
   test.each([
@@ -110,7 +99,7 @@ describe('the streamed list', () => {
   ])('%s is no reason for a paged list', async (_behaviour, failure) => {
     const server = await reflect([failure, synced('1')], 800);
     expect(server.asked).toEqual(['stream ""', 'stream ""']);
-    expect(target.failures).toEqual([failure]);
+    expect(stage.target.failures).toEqual([failure]);
   });
 
   test('asks for the newest state when its version is gone', async () => {
@@ -132,13 +121,13 @@ describe('the paged list', () => {
       'list t2 limit 500',
       'watch "10"',
     ]);
-    expect(target.told).toEqual(['all: a b c']);
+    expect(stage.target.told).toEqual(['all: a b c']);
   });
 
   test('reads everything in one when a page expires', async () => {
     const server = await reflect([noStreaming, page('10', ['a'], 't1'), expired, page('11', ['a', 'b'])]);
     expect(server.asked).toEqual(['stream ""', 'list "0" limit 500', 'list t1 limit 500', 'list "0"', 'watch "11"']);
-    expect(target.told).toEqual(['all: a b']);
+    expect(stage.target.told).toEqual(['all: a b']);
   });
 
   test('asks for at least its last version, unpaged, because that comes from the watch cache', async () => {
@@ -173,7 +162,7 @@ describe('the paged list', () => {
       800,
     );
     expect(server.asked.slice(3)).toEqual(['stream "10"', 'list "10"', 'list "" limit 500', 'watch "7"']);
-    expect(target.told).toEqual(['all: a', 'all, rewound: b']);
+    expect(stage.target.told).toEqual(['all: a', 'all, rewound: b']);
   });
 
   test('comes in pages of a given size, whatever the version', async () => {
@@ -185,7 +174,7 @@ describe('the paged list', () => {
       noStreaming,
       page('12', ['a']),
     ]);
-    void newReflector(server, { pageSize: 4 }).run(stop.signal);
+    void newReflector(server, { pageSize: 4 }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800);
     expect(server.asked.filter((call) => call.startsWith('list'))).toEqual([
       'list "0" limit 4',
@@ -203,10 +192,10 @@ describe('the paged list', () => {
       ),
     );
     const server = new ScriptedServer([noStreaming, ...endless]);
-    void newReflector(server, { budget: new MemoryBudget(100_000) }).run(stop.signal);
+    void newReflector(server, { budget: new MemoryBudget(100_000) }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(0);
-    expect(target.failures.at(-1)).toBeInstanceOf(MemoryLimitError);
+    expect(stage.target.failures.at(-1)).toBeInstanceOf(MemoryLimitError);
     expect(server.asked.length).toBeLessThan(40);
-    expect(target.told).toEqual([]);
+    expect(stage.target.told).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endMark, event, NotingTarget, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { endMark, event, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { useReflectorStage } from '../../test/support/scripted-reflector.ts';
 import type { Answer } from '../../test/support/scripted-server.ts';
 import { systemClock } from '../kernel/index.ts';
 import type { WatchEvent } from '../kubernetes/index.ts';
@@ -14,25 +15,13 @@ import type { ReflectorSource } from './reflector-source.ts';
 const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
 const malformed = new UnexpectedAnswerError('what is this');
 
-let stop: AbortController;
-let target: NotingTarget;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  stop = new AbortController();
-  target = new NotingTarget();
-});
-
-afterEach(() => {
-  stop.abort();
-  vi.useRealTimers();
-});
+const stage = useReflectorStage();
 
 function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions> = {}): Reflector {
   return new Reflector({
     cluster: 'eu-1',
     source,
-    target,
+    target: stage.target,
     clock: systemClock,
     random: () => 0,
     listLimit: new ListLimit({ clock: systemClock }),
@@ -45,7 +34,7 @@ function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions
 async function reflect(script: readonly Answer[], milliseconds: number): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
   const reflector = newReflector(server);
-  void reflector.run(stop.signal);
+  void reflector.run(stage.stop.signal);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return server;
 }
@@ -60,17 +49,17 @@ describe('a server whose storage was restored from a backup', () => {
   ])('is noticed when the watch %s, and listed anew from its newest state', async (_behaviour, first, milliseconds) => {
     const server = new ScriptedServer([first, { events: [event('ADDED', 'a', '5'), endMark('7')] }]);
     server.newest = '7';
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(milliseconds + 2400);
     expect(server.asked).toEqual(['stream ""', 'stream ""']);
-    expect(target.failures.at(-1)).toBeInstanceOf(ServerBehindError);
-    expect(target.told).toEqual(['all: ', 'all, rewound: a']);
+    expect(stage.target.failures.at(-1)).toBeInstanceOf(ServerBehindError);
+    expect(stage.target.told).toEqual(['all: ', 'all, rewound: a']);
   });
 
   test('is not suspected when it is at the very version, or further', async () => {
     const server = new ScriptedServer([behind]);
     server.newest = '10';
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800);
     expect(server.asked).toEqual(['stream ""', 'watch "10"']);
     expect(server.probes).toBe(1);
@@ -79,7 +68,7 @@ describe('a server whose storage was restored from a backup', () => {
   test('that asks for patience is asked for its version first of all', async () => {
     const server = new ScriptedServer([{ events: [endMark('10')], end: new TooManyRequestsError('slowly', 0) }]);
     server.newest = new TooManyRequestsError('slowly', 0);
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600);
     expect(server.asked).toEqual(['stream ""']);
     expect(server.probes).toBe(2);
@@ -88,7 +77,7 @@ describe('a server whose storage was restored from a backup', () => {
   test('is asked again as long as it does not answer; the watch waits', async () => {
     const server = new ScriptedServer([behind]);
     server.newest = unreachable;
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600);
     expect(server.asked).toEqual(['stream ""']);
     server.newest = '10';
@@ -132,7 +121,7 @@ describe('an error of the server itself', () => {
       await systemClock.sleep(40_000);
       throw internal;
     };
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 40_000 + 1600);
     expect(server.asked).toEqual(['stream ""', 'failing watch', 'failing watch']);
   });
@@ -141,29 +130,29 @@ describe('an error of the server itself', () => {
 describe('a full list', () => {
   test('waits for its turn, and ends it at the end mark', async () => {
     const listLimit = new ListLimit({ clock: systemClock, limit: 1 });
-    const place = await listLimit.enter('us-1', stop.signal);
+    const place = await listLimit.enter('us-1', stage.stop.signal);
     const server = new ScriptedServer([synced('10')]);
-    void newReflector(server, { listLimit }).run(stop.signal);
+    void newReflector(server, { listLimit }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(1000);
     expect(server.asked).toEqual([]);
     place.release();
     await vi.advanceTimersByTimeAsync(0);
-    expect(target.told).toEqual(['all: ']);
-    const next = listLimit.enter('us-1', stop.signal);
+    expect(stage.target.told).toEqual(['all: ']);
+    const next = listLimit.enter('us-1', stage.stop.signal);
     await vi.advanceTimersByTimeAsync(0);
     await expect(next).resolves.toBeDefined();
   });
 
   test('that fails ends its turn, and waits outside', async () => {
     const listLimit = new ListLimit({ clock: systemClock, limit: 1 });
-    void newReflector(new ScriptedServer([unreachable]), { listLimit }).run(stop.signal);
+    void newReflector(new ScriptedServer([unreachable]), { listLimit }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(0);
-    (await listLimit.enter('us-1', stop.signal)).release();
+    (await listLimit.enter('us-1', stage.stop.signal)).release();
   });
 
   test('of a started informer may wait for a random time', async () => {
     const server = new ScriptedServer([synced('10')]);
-    void newReflector(server, { startJitter: 1000, random: () => 0.5 }).run(stop.signal);
+    void newReflector(server, { startJitter: 1000, random: () => 0.5 }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(499);
     expect(server.asked).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -176,23 +165,23 @@ describe('a full list', () => {
     vi.spyOn(server, 'watch').mockImplementation(async function* () {
       for (; ; sent += 1) yield event('ADDED', `object-${sent}`, '1');
     });
-    void newReflector(server, { budget: new MemoryBudget(100_000) }).run(stop.signal);
+    void newReflector(server, { budget: new MemoryBudget(100_000) }).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(0);
-    expect(target.failures[0]).toBeInstanceOf(MemoryLimitError);
+    expect(stage.target.failures[0]).toBeInstanceOf(MemoryLimitError);
     expect(sent).toBeLessThan(2000);
     expect(server.asked).toEqual([]);
-    expect(target.told).toEqual([]);
+    expect(stage.target.told).toEqual([]);
   });
 });
 
 describe('what the target refuses', () => {
   test('is answered by another list', async () => {
     const refusal = new MemoryLimitError('too much');
-    vi.spyOn(target, 'change').mockImplementationOnce(() => {
+    vi.spyOn(stage.target, 'change').mockImplementationOnce(() => {
       throw refusal;
     });
     const server = await reflect([{ events: [endMark('10'), event('ADDED', 'a', '11')] }, synced('12')], 800);
     expect(server.asked).toEqual(['stream ""', 'stream "10"']);
-    expect(target.failures).toEqual([refusal]);
+    expect(stage.target.failures).toEqual([refusal]);
   });
 });

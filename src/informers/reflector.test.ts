@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endMark, event, NotingTarget, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { endMark, event, ScriptedServer, synced } from '../../test/support/scripted-server.ts';
+import { useReflectorStage } from '../../test/support/scripted-reflector.ts';
 import type { Answer } from '../../test/support/scripted-server.ts';
 import { systemClock } from '../kernel/index.ts';
 import type { WatchEvent } from '../kubernetes/index.ts';
@@ -15,25 +16,13 @@ const expired = new ExpiredError('too old', { status: 410 });
 const unreachable = new UnreachableError('gone', 'ECONNREFUSED');
 const malformed = new UnexpectedAnswerError('what is this');
 
-let stop: AbortController;
-let target: NotingTarget;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  stop = new AbortController();
-  target = new NotingTarget();
-});
-
-afterEach(() => {
-  stop.abort();
-  vi.useRealTimers();
-});
+const stage = useReflectorStage();
 
 function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions> = {}): Reflector {
   return new Reflector({
     cluster: 'eu-1',
     source,
-    target,
+    target: stage.target,
     clock: systemClock,
     random: () => 0,
     listLimit: new ListLimit({ clock: systemClock }),
@@ -46,7 +35,7 @@ function newReflector(source: ReflectorSource, options: Partial<ReflectorOptions
 async function reflect(script: readonly Answer[], milliseconds = 0, random = 0): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
   const reflector = newReflector(server, { random: () => random });
-  void reflector.run(stop.signal);
+  void reflector.run(stage.stop.signal);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return server;
 }
@@ -64,7 +53,7 @@ describe('a watch', () => {
       1000,
     );
     expect(server.asked).toEqual(['stream ""', 'watch "11"', 'watch "15"']);
-    expect(target.failures).toEqual([]);
+    expect(stage.target.failures).toEqual([]);
   });
 
   test.each([
@@ -75,7 +64,7 @@ describe('a watch', () => {
     expect(server.asked).toEqual(['stream ""']);
     await vi.advanceTimersByTimeAsync(1);
     expect(server.asked).toEqual(['stream ""', 'watch "11"']);
-    expect(target.told).toEqual(['all: ', 'ADDED a']);
+    expect(stage.target.told).toEqual(['all: ', 'ADDED a']);
   });
 
   test('waits as long as a 429 asks for', async () => {
@@ -92,22 +81,22 @@ describe('a watch', () => {
     const broken = { events: [endMark('10'), event('ADDED', 'a', '11')], end: failure };
     const server = await reflect([broken, { events: [event('ADDED', 'b', '9'), endMark('12')] }], 800);
     expect(server.asked).toEqual(['stream ""', 'stream "11"']);
-    expect(target.told).toEqual(['all: ', 'ADDED a', 'all: b']);
-    expect(target.failures).toEqual([failure]);
+    expect(stage.target.told).toEqual(['all: ', 'ADDED a', 'all: b']);
+    expect(stage.target.failures).toEqual([failure]);
   });
 
   test('that ends at once without an event is answered by a new list', async () => {
     const server = await reflect([start, { events: [], end: 'closed' }, synced('11')], 800);
     expect(server.asked).toEqual(['stream ""', 'watch "10"', 'stream "10"']);
-    expect(target.failures[0]).toBeInstanceOf(WatchCutShortError);
+    expect(stage.target.failures[0]).toBeInstanceOf(WatchCutShortError);
   });
 
   test('that is silent for 90 s is cut and begun again from its version, as often as it is', async () => {
     const server = await reflect([synced('10')], 89_999);
-    expect(target.failures).toEqual([]);
+    expect(stage.target.failures).toEqual([]);
     await vi.advanceTimersByTimeAsync(1 + 800);
     expect(server.asked).toEqual(['stream ""', 'watch "10"']);
-    expect(target.failures[0]).toBeInstanceOf(WatchIdleError);
+    expect(stage.target.failures[0]).toBeInstanceOf(WatchIdleError);
     await vi.advanceTimersByTimeAsync(90_000 + 1600);
     expect(server.asked).toEqual(['stream ""', 'watch "10"', 'watch "10"']);
     expect(server.probes).toBe(2);
@@ -116,7 +105,7 @@ describe('a watch', () => {
   test('that is silent twice in a row is listed again where versions cannot be compared', async () => {
     const server = new ScriptedServer([synced('v10')]);
     server.newest = 'v10';
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(90_000 + 800 + 90_000 + 1600);
     expect(server.asked).toEqual(['stream ""', 'watch "v10"', 'stream "v10"']);
   });
@@ -131,11 +120,11 @@ describe('a watch', () => {
         yield event('BOOKMARK', '', String(version));
       }
     });
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(server.asked).toEqual(['watch']);
-    expect(target.failures).toEqual([]);
-    expect(target.signsOfLife).toBeGreaterThanOrEqual(10);
+    expect(stage.target.failures).toEqual([]);
+    expect(stage.target.signsOfLife).toBeGreaterThanOrEqual(10);
   });
 
   test.each([
@@ -147,7 +136,7 @@ describe('a watch', () => {
     'lasts between 5 and 10 minutes, or longer on request (random %d, %s ms)',
     async (random, minWatchTime, seconds) => {
       const server = new ScriptedServer([synced('1')]);
-      void newReflector(server, { random: () => random, minWatchTime }).run(stop.signal);
+      void newReflector(server, { random: () => random, minWatchTime }).run(stage.stop.signal);
       await vi.advanceTimersByTimeAsync(0);
       expect(server.watches[0]?.timeoutSeconds).toBe(seconds);
     },
@@ -155,7 +144,7 @@ describe('a watch', () => {
 
   test('tells how far it is by bookmarks', async () => {
     await reflect([{ events: [endMark('10'), event('BOOKMARK', '', '15')] }]);
-    expect(target.bookmarks).toEqual(['15']);
+    expect(stage.target.bookmarks).toEqual(['15']);
   });
 });
 
@@ -194,7 +183,7 @@ describe('trying again', () => {
       server.asked.push('quiet watch');
       return quiet();
     });
-    void newReflector(server).run(stop.signal);
+    void newReflector(server).run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600 + 3200 + 120_001);
     expect(server.asked).toHaveLength(4);
     await vi.advanceTimersByTimeAsync(800);
@@ -204,7 +193,7 @@ describe('trying again', () => {
   test('happens at once, and from the shortest delay on, when it is woken', async () => {
     const server = new ScriptedServer([unreachable, unreachable, unreachable, unreachable]);
     const reflector = newReflector(server);
-    void reflector.run(stop.signal);
+    void reflector.run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(800 + 1600);
     expect(server.asked).toHaveLength(3);
     reflector.wake();
@@ -224,7 +213,7 @@ describe('trying again', () => {
   test('does not happen before the time that a 429 asked for, woken or not', async () => {
     const server = new ScriptedServer([new TooManyRequestsError('slowly', 7), synced('1')]);
     const reflector = newReflector(server);
-    void reflector.run(stop.signal);
+    void reflector.run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(6000);
     reflector.wake();
     await vi.advanceTimersByTimeAsync(999);
@@ -235,9 +224,9 @@ describe('trying again', () => {
 
   test('ends with the signal, also while waiting', async () => {
     const reflector = newReflector(new ScriptedServer([unreachable]));
-    const running = reflector.run(stop.signal);
+    const running = reflector.run(stage.stop.signal);
     await vi.advanceTimersByTimeAsync(100);
-    stop.abort();
+    stage.stop.abort();
     await expect(running).resolves.toBeUndefined();
   });
 });
